@@ -1,6 +1,6 @@
 // What must hold of every item when the trouble is over, counted from the tables alone: one fate each and the right one, no result of an old attempt, counters and
-// receipts equal to a recount.
-import { fateOf } from '../support/items-provider.ts';
+// receipts equal to a recount; and from what the provider saw, that a try that was lost was repeated under its key.
+import { type Asked, fateOf } from '../support/items-provider.ts';
 import type { Counts } from './auditor.ts';
 import type { Ground } from './ground.ts';
 import { noCounts } from './suites/suite.ts';
@@ -16,7 +16,14 @@ interface ItemFacts {
   readonly row_index: number;
   readonly status: string;
   readonly claims: number;
+  readonly attempts: number;
+  /** Of the result: the try it belongs to, and the attempt at which it was asked for. */
   readonly key: string | null;
+  readonly key_attempt: number | null;
+  /** The key that the try has now. */
+  readonly last_key: string;
+  /** How often an answer of the provider was stored. */
+  readonly answers: number;
   /** Of the last attempt, and whether it gave the fate. */
   readonly outcome: string | null;
   readonly is_final: boolean | null;
@@ -33,6 +40,7 @@ const fates: Readonly<Record<string, string>> = {
 export async function auditItems(
   ground: Pick<Ground, 'ask'>,
   jobs: readonly AcknowledgedJob[],
+  asked: readonly Asked[],
 ): Promise<{ counts: Counts; findings: string[] }> {
   const counts: Record<keyof Counts, number> = { ...noCounts };
   const findings: string[] = [];
@@ -41,9 +49,14 @@ export async function auditItems(
     if (findings.length < 20) findings.push(what);
   };
   const items = await ground.ask<ItemFacts>(
-    `select i.job_id, i.id::text, i.row_index, i.status, i.claims, i.result_json ->> 'key' as key,
-            a.outcome, a.is_final, a.claim as last_claim
+    `select i.job_id, i.id::text, i.row_index, i.status, i.claims, i.attempts, i.result_json ->> 'key' as key, (i.result_json ->> 'attempt')::int as key_attempt,
+            i.job_id || '/' || i.id || '/' || i.claims - i.attempts || '.' || i.errors + i.not_founds + i.refusals as last_key,
+            coalesce(n.answers, 0) as answers, a.outcome, a.is_final, a.claim as last_claim
      from job_items i
+     left join (
+       select job_id, item_id, count(*)::int as answers from all_item_attempts
+       where outcome <> 'LOST' and coalesce(detail, '') not like 'Not asked yet%' group by job_id, item_id
+     ) n on n.job_id = i.job_id and n.item_id = i.id
      left join (
        select distinct on (job_id, item_id) job_id, item_id, outcome, is_final, claim from all_item_attempts order by job_id, item_id, claim desc
      ) a on a.job_id = i.job_id and a.item_id = i.id
@@ -54,6 +67,11 @@ export async function auditItems(
     const known = byJob.get(item.job_id);
     if (known === undefined) byJob.set(item.job_id, [item]);
     else known.push(item);
+  }
+  const keysOf = new Map<string, Set<string>>();
+  for (const { jobId, itemId, key } of asked) {
+    const item = `${jobId}/${itemId}`;
+    keysOf.set(item, (keysOf.get(item) ?? new Set()).add(key));
   }
   for (const { jobId, rows } of jobs) {
     const own = byJob.get(jobId) ?? [];
@@ -70,8 +88,15 @@ export async function auditItems(
           'wrong',
           `${name} is ${item.status}, its last attempt ${item.last_claim} of ${item.claims} says ${item.outcome}`,
         );
-      if (item.status === 'DONE' && item.key !== `${jobId}/${item.id}/${item.claims}`)
-        found('zombieWrites', `${name} has the result of ${item.key}, its claim is ${item.claims}`);
+      if (item.status === 'DONE' && (item.key !== item.last_key || item.key_attempt !== item.attempts))
+        found(
+          'zombieWrites',
+          `${name} has the result of ${item.key} at attempt ${item.key_attempt}, and is at ${item.last_key}, attempt ${item.attempts}`,
+        );
+      // A try whose answer was lost is repeated under its key; only a stored answer begins another.
+      const keys = keysOf.get(`${jobId}/${item.id}`)?.size ?? 0;
+      if (item.status !== 'PENDING' && item.status !== 'PROCESSING' && keys !== item.answers)
+        found('duplicated', `${name} was asked for under ${keys} keys and answered ${item.answers} times`);
     });
   }
   const wrongCounters = await ground.ask<{ job_id: string }>(

@@ -17,7 +17,7 @@ import { createPool, type Pool, type Queryable, withTenant } from '../../src/pla
 import { silentLog } from '../../src/platform/log.ts';
 import { buildEngine } from '../support/engine.ts';
 import { itemsDeps } from '../support/items-deps.ts';
-import { noop, trouble } from '../support/items-provider.ts';
+import { noop, readLedger, trouble } from '../support/items-provider.ts';
 import { programFile } from '../support/programs.ts';
 import { csvRows, submitItems } from '../support/submit-items.ts';
 import type { Counts } from './auditor.ts';
@@ -65,7 +65,7 @@ export async function runItemsChaos(dose: ItemsDose, server?: ChaosServer): Prom
   const random = randomFrom(dose.seed);
   const ground = await own.ground(settings);
   const folder = mkdtempSync(path.join(tmpdir(), 'millrace-items-chaos-'));
-  const deps = itemsDeps(folder, { processors: [noop, trouble], settings: items });
+  const deps = itemsDeps(folder, { processors: [noop, trouble(folder)], settings: items });
   const engine = await buildEngine(ground.appUrl, [itemsPipeline(deps)], { settings });
   const pool = createPool({ url: ground.appUrl, max: 4, applicationName: 'chaos', connectTimeoutMs: 5_000 });
   const { tenant_id: tenantId } = await createTenant(pool, { name: 'Chaos' });
@@ -95,7 +95,7 @@ export async function runItemsChaos(dose: ItemsDose, server?: ChaosServer): Prom
       for (const { jobId } of jobs) await setPause(tx, jobId, null);
     });
     await ensureEnded(ground, pool, engine, tenantId);
-    const { counts, findings } = await auditItems(ground, jobs);
+    const { counts, findings } = await auditItems(ground, jobs, readLedger(folder));
     const missing = missingWork(dose, crew, jobs, done);
     return {
       dose,
@@ -154,15 +154,23 @@ async function openJobs(ground: Ground): Promise<number> {
   return row?.left ?? 0;
 }
 
-/** Whoever was paused when the trouble ended goes on; the suite waits for all of them. */
+/** Whoever was paused when the trouble ended goes on; the suite waits for all of them, as long as there is anything new: a slow machine is not stuck. */
 async function ensureEnded(
   ground: Ground,
   pool: Pool,
   engine: Awaited<ReturnType<typeof buildEngine>>,
   tenantId: string,
 ): Promise<void> {
-  const deadline = Date.now() + 90_000 + patienceMs;
+  let deadline = Date.now() + 90_000 + patienceMs;
+  let seen = -1;
   for (;;) {
+    const [moved] = await ground.ask<{ n: number }>(
+      `select (select count(*) from all_item_attempts where outcome <> 'LOST')::int + (select coalesce(sum(total_items), 0) from item_jobs)::int as n`,
+    );
+    if (moved !== undefined && moved.n !== seen) {
+      seen = moved.n;
+      deadline = Date.now() + 90_000 + patienceMs;
+    }
     const open = await ground.ask<{ job_id: string; run: string; is_over: boolean }>(
       `select j.job_id, j.latest_run_id as run, r.finished_at is not null as is_over
        from item_jobs j left join engine.runs r on r.id = j.latest_run_id

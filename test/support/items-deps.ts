@@ -14,12 +14,21 @@ export interface ItemsDepsOptions {
   readonly batchBytes?: number;
   readonly mostRemembered?: number;
   readonly claimBytes?: number;
+  readonly resultBytes?: number;
   readonly turnMs?: number;
 }
 
 export function itemsDeps(
   folder: string,
-  { settings = {}, processors = [], batchBytes, mostRemembered, claimBytes, turnMs }: ItemsDepsOptions = {},
+  {
+    settings = {},
+    processors = [],
+    batchBytes,
+    mostRemembered,
+    claimBytes,
+    resultBytes,
+    turnMs,
+  }: ItemsDepsOptions = {},
 ): ItemsDeps {
   const defaults = z.object(itemSettings.shape).parse({});
   return {
@@ -30,6 +39,7 @@ export function itemsDeps(
     ...(batchBytes === undefined ? {} : { batchBytes }),
     ...(mostRemembered === undefined ? {} : { mostRemembered }),
     ...(claimBytes === undefined ? {} : { claimBytes }),
+    ...(resultBytes === undefined ? {} : { resultBytes }),
     ...(turnMs === undefined ? {} : { turnMs }),
   };
 }

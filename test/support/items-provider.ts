@@ -1,5 +1,7 @@
 // Processors for suites that break things: one that does nothing, and one whose provider fails, delays, refuses, answers late and answers twice, as the row and the
 // attempt decide. What it answers names the attempt it belongs to, so that an auditor can tell an old answer from the latest.
+import { appendFileSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import {
@@ -31,28 +33,58 @@ export function fateOf(row: number): 'DONE' | 'NOT_FOUND' | 'ERROR' | 'SKIPPED' 
   return row % 17 === 7 ? 'SKIPPED' : 'DONE';
 }
 
-export const trouble = defineProcessor<Record<string, never>>({
-  name: 'trouble',
+/** What the provider saw: a line per request, in a file that no kill takes away. */
+const ledgerIn = (folder: string) => path.join(folder, 'asked.log');
+
+export interface Asked {
+  readonly jobId: string;
+  readonly itemId: string;
+  readonly key: string;
+}
+
+export function readLedger(folder: string): Asked[] {
+  const lines = readFileSync(ledgerIn(folder), 'utf8').split('\n');
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Asked);
+}
+
+export function trouble(folder: string) {
+  return defineProcessor<Record<string, never>>({
+    name: 'trouble',
+    version: 1,
+    title: 'Troubled',
+    options: none as never,
+    output: z.object({ key: z.string(), attempt: z.number() }),
+    columns: [{ name: 'key', title: 'Key', type: 'text' }],
+    strategies: ['first', 'second'],
+    limits: { concurrency: 4 },
+    async process(item, { attempt, idempotencyKey: key, jobId }) {
+      const [row, dice] = [item.rowIndex, (item.rowIndex * 7_919 + attempt * 104_729) % 97];
+      appendFileSync(ledgerIn(folder), `${JSON.stringify({ jobId, itemId: item.id, key } satisfies Asked)}\n`);
+      // Slow ones are at work when their worker dies; the signal is not looked at, as providers do not.
+      if (dice < 25) await pause(dice * 8);
+      if (attempt === 1 && dice % 7 === 0) return retry('transient', 'The provider fails.');
+      if (attempt === 1 && dice % 11 === 0) return retry('rate_limited', 'Busy.', { afterMs: 100 });
+      if (attempt === 1 && dice % 13 === 0) throw new Error('the provider broke the connection');
+      const fate = fateOf(row);
+      if (fate === 'NOT_FOUND') return notFound({ isFinal: true });
+      if (fate === 'ERROR') return refused('endpoint_refused', 'No.');
+      if (fate === 'SKIPPED') return skipped('Left out.');
+      return found({ key, attempt });
+    },
+  });
+}
+
+const BIG_BYTES = 1_000_000;
+/** Answers with as much as may be stored of one item, at once. */
+export const big = defineProcessor<Record<string, never>>({
+  name: 'big',
   version: 1,
-  title: 'Troubled',
+  title: 'Says much',
   options: none as never,
-  output: z.object({ key: z.string() }),
-  columns: [{ name: 'key', title: 'Key', type: 'text' }],
-  strategies: ['first', 'second'],
-  limits: { concurrency: 4 },
-  async process(item, { attempt, idempotencyKey: key }) {
-    const [row, dice] = [item.rowIndex, (item.rowIndex * 7_919 + attempt * 104_729) % 97];
-    // Slow ones are at work when their worker dies; the signal is not looked at, as providers do not.
-    if (dice < 25) await pause(dice * 8);
-    if (attempt === 1 && dice % 7 === 0) return retry('transient', 'The provider fails.');
-    if (attempt === 1 && dice % 11 === 0) return retry('rate_limited', 'Busy.', { afterMs: 100 });
-    if (attempt === 1 && dice % 13 === 0) throw new Error('the provider broke the connection');
-    const fate = fateOf(row);
-    if (fate === 'NOT_FOUND') return notFound({ isFinal: true });
-    if (fate === 'ERROR') return refused('endpoint_refused', 'No.');
-    if (fate === 'SKIPPED') return skipped('Left out.');
-    return found({ key });
-  },
+  output: z.object({ text: z.string() }),
+  columns: [{ name: 'text', title: 'Text', type: 'text' }],
+  strategies: ['none'],
+  process: async () => found({ text: 'x'.repeat(BIG_BYTES) }),
 });
 
 /** Refuses everything during a storm. */

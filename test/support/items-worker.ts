@@ -2,12 +2,14 @@
 import type { EngineSettings } from '../../src/engine/settings.ts';
 import { itemsPipeline } from '../../src/pipelines/items/items.pipeline.ts';
 import { leftoversConsumer } from '../../src/pipelines/items/leftovers.ts';
+import { httpProcessor } from '../../src/pipelines/items/processors/http.ts';
 import type { ItemSettings } from '../../src/pipelines/items/settings.ts';
 import { armFromText } from '../../src/platform/failpoints.ts';
 import { silentLog } from '../../src/platform/log.ts';
+import { createSecretBox } from '../../src/platform/secret-box.ts';
 import { buildEngine } from './engine.ts';
 import { itemsDeps } from './items-deps.ts';
-import { noop, stormy, trouble } from './items-provider.ts';
+import { big, noop, stormy, trouble } from './items-provider.ts';
 
 const orders = JSON.parse(process.argv[2] ?? '{}') as {
   url: string;
@@ -23,8 +25,9 @@ const orders = JSON.parse(process.argv[2] ?? '{}') as {
 
 if (orders.failpoint !== undefined) armFromText(orders.failpoint);
 const [from, to] = orders.storm ?? [0, 0];
+const asking = httpProcessor({ box: createSecretBox(Buffer.alloc(32, 7)), allowPrivate: true });
 const deps = itemsDeps(orders.folder, {
-  processors: [noop, trouble, stormy(() => Date.now() >= from && Date.now() < to)],
+  processors: [noop, big, asking, trouble(orders.folder), stormy(() => Date.now() >= from && Date.now() < to)],
   settings: orders.items ?? {},
   ...(orders.turnMs === undefined ? {} : { turnMs: orders.turnMs }),
 });

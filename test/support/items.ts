@@ -57,6 +57,7 @@ export interface ItemsTestOptions {
   readonly batchBytes?: number;
   readonly mostRemembered?: number;
   readonly claimBytes?: number;
+  readonly resultBytes?: number;
   readonly turnMs?: number;
   /** Worker processes, as the database sees them. */
   readonly workers?: number;
@@ -70,6 +71,7 @@ export function useItems({
   batchBytes,
   mostRemembered,
   claimBytes,
+  resultBytes,
   turnMs,
   workers = 1,
   concurrency,
@@ -82,6 +84,7 @@ export function useItems({
     ...(batchBytes === undefined ? {} : { batchBytes }),
     ...(mostRemembered === undefined ? {} : { mostRemembered }),
     ...(claimBytes === undefined ? {} : { claimBytes }),
+    ...(resultBytes === undefined ? {} : { resultBytes }),
     ...(turnMs === undefined ? {} : { turnMs }),
   });
   const engines: (Engine & { close(): Promise<void> })[] = [];

@@ -15,9 +15,10 @@ export async function submitItems(
     readonly processor: string;
     readonly body: AsyncIterable<Uint8Array>;
     readonly duplicates?: 'skip' | 'process';
+    readonly options?: Record<string, unknown>;
   },
 ): Promise<string> {
-  const { tenantId, processor, body, duplicates = 'process' } = order;
+  const { tenantId, processor, body, duplicates = 'process', options } = order;
   const file = await storeFile(deps.store, {
     tenantId,
     fileName: 'rows.csv',
@@ -28,7 +29,14 @@ export async function submitItems(
   await recordBlob(engine.pools.control, file);
   const { runId } = await acceptJob(
     { engine, log: silentLog, deps },
-    { tenantId, file, processor, duplicates, onDoubt: 'proceed' },
+    {
+      tenantId,
+      file,
+      processor,
+      duplicates,
+      onDoubt: 'proceed',
+      ...(options === undefined ? {} : { options: JSON.stringify(options) }),
+    },
   );
   return runId;
 }

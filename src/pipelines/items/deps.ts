@@ -17,6 +17,8 @@ export interface ItemsDeps {
   readonly batchBytes?: number;
   /** Bytes of a file whose rows a slice may hold; few in tests. */
   readonly claimBytes?: number;
+  /** Bytes of answers that wait for a commit; few in tests. */
+  readonly resultBytes?: number;
   /** Different rows that copies are recognised among; few in tests. */
   readonly mostRemembered?: number;
   /** How long a job is at work before it asks whether others wait; short in tests. */

@@ -11,6 +11,8 @@ import { breakUpSlice } from './sql/claim-slices.ts';
 
 let opened: Promise<void> = Promise.resolve();
 let begun = 0;
+/** With which keys the rows of the last job were asked about. */
+const keys = new Map<number, string[]>();
 let before = async (_row: number): Promise<void> => undefined;
 let answer = (row: number, _attempt: number): Outcome => found({ word: String(row) });
 
@@ -22,8 +24,9 @@ const ranged = defineProcessor<Record<string, never>>({
   output: z.object({ word: z.string() }),
   columns: [{ name: 'word', title: 'Word', type: 'text' }],
   strategies: ['plain'],
-  async process(item, { attempt }) {
+  async process(item, { attempt, idempotencyKey: key }) {
     begun += 1;
+    keys.set(item.rowIndex, [...(keys.get(item.rowIndex) ?? []), key]);
     await opened;
     await before(item.rowIndex);
     return answer(item.rowIndex, attempt);
@@ -62,6 +65,7 @@ async function atWork(rows: number) {
   const hold = gate();
   opened = hold.opened;
   begun = 0;
+  keys.clear();
   const job = await submit(rows);
   await waitFor(() => begun > 0, { what: 'the first item' });
   return { job, hold };
@@ -126,13 +130,19 @@ it('a range whose worker went silent is broken up: each item is recorded as lost
   expect(await bench.ended(job)).toMatchObject({ queue_state: 'DONE', done_items: 320 });
   answer = (row) => found({ word: String(row) });
   const { rows } = await bench.db.admin.query(
-    `select outcome, count(*)::int as n from all_item_attempts where job_id = $1 group by outcome order by outcome`,
+    `select outcome, claim, attempt, count(*)::int as n from all_item_attempts where job_id = $1
+     group by outcome, claim, attempt order by outcome, claim`,
     [job],
   );
   expect(rows).toEqual([
-    { outcome: 'FOUND', n: 320 },
-    { outcome: 'LOST', n: 300 },
+    { outcome: 'FOUND', claim: 1, attempt: 1, n: 20 },
+    { outcome: 'FOUND', claim: 2, attempt: 2, n: 300 },
+    { outcome: 'LOST', claim: 1, attempt: 1, n: 300 },
   ]);
+  // The answers were lost, so each is asked for again under its key.
+  const asked = [...keys.values()];
+  expect(asked.some((each) => each.length === 2)).toBe(true);
+  expect(asked.filter((each) => new Set(each).size > 1)).toEqual([]);
   const words = (await bench.items(job, { pageSize: '500' })).map(({ result }) => result?.word);
   expect(words).toEqual(Array.from({ length: 320 }, (_, row) => (row < 300 ? 'second' : 'first')));
 });

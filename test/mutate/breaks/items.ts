@@ -13,6 +13,7 @@ const ATTEMPT = 'src/pipelines/items/process/attempt-item.ts';
 const OWN = 'src/pipelines/items/processors/own-process.ts';
 const SHEET = 'src/pipelines/items/export/sheet.ts';
 
+const TRIES_TEST = 'src/pipelines/items/repeated-tries.db.test.ts';
 const SLICES_TEST = 'src/pipelines/items/slices.db.test.ts';
 const RANGES_TEST = 'src/pipelines/items/ranges.db.test.ts';
 const JOBS_TEST = 'src/pipelines/items/jobs.db.test.ts';
@@ -158,7 +159,7 @@ export const itemBreaks: readonly Break[] = [
     find: 'if ((await memoryOfProcess(this.#child.pid)) > mb)',
     replace: 'if ((await memoryOfProcess(this.#child.pid)) < 0)',
     tests: [OWN_TEST],
-    title: 'that leaks a little with each row',
+    title: 'that is hogging ends its own rows',
   },
   {
     id: 'items.job-of-another-is-shown',
@@ -239,5 +240,37 @@ export const itemBreaks: readonly Break[] = [
     replace: '',
     tests: [KEYSET_TEST],
     title: 'counts what a slice has just committed',
+  },
+  {
+    id: 'items.key-of-the-claim',
+    file: 'src/pipelines/items/process/idempotency-key.ts',
+    find: 'const start = claims - attempts;',
+    replace: 'const start = claims;',
+    tests: [TRIES_TEST],
+    title: 'asked about again because its worker died',
+  },
+  {
+    id: 'items.key-of-the-first-row',
+    file: 'src/pipelines/items/process/idempotency-key.ts',
+    find: 'if (keys.length === 1 && only !== undefined) return only;',
+    replace: 'if (only !== undefined) return only;',
+    tests: [TRIES_TEST],
+    title: 'never taken for one about others',
+  },
+  {
+    id: 'items.given-back-begins-another-try',
+    file: 'src/pipelines/items/sql/claim-items.ts',
+    find: "set status = 'PENDING', next_attempt_at = engine.now(), locked_by = null",
+    replace: "set status = 'PENDING', attempts = attempts - 1, next_attempt_at = engine.now(), locked_by = null",
+    tests: [TRIES_TEST],
+    title: 'given back while it is asked about keeps its key',
+  },
+  {
+    id: 'items.answers-without-bound',
+    file: 'src/pipelines/items/process/gathered-results.ts',
+    find: 'return this.#bytes >= this.#most;',
+    replace: 'return this.#bytes < 0;',
+    tests: ['src/pipelines/items/big-answers.db.test.ts'],
+    title: 'answers are committed as soon as',
   },
 ];

@@ -19,7 +19,8 @@ import {
 import { type FieldFinder, fieldsNow } from '../reading.ts';
 import type { ClaimedItem } from '../sql/claim-items.ts';
 import type { RequestRow } from '../sql/write-results.ts';
-import { checkedOutcome, checkedRequest, clean, nonsense } from './checked-outcome.ts';
+import { type CheckedOutcome, checkedOutcome, checkedRequest, clean, nonsense } from './checked-outcome.ts';
+import { idempotencyKey } from './idempotency-key.ts';
 import type { Pace } from './pace.ts';
 import { strategyOf } from './retry-rules.ts';
 import type { TimeLimit, TimeLimits } from './time-limits.ts';
@@ -41,7 +42,7 @@ export interface AttemptDeps {
 
 export interface Attempted {
   readonly claimed: ClaimedItem;
-  readonly outcome: Outcome;
+  readonly outcome: CheckedOutcome;
   readonly strategy: string;
   readonly ms: number;
   readonly requests: readonly RequestRow[];
@@ -58,7 +59,7 @@ export async function attemptItem(claimed: ClaimedItem, deps: AttemptDeps): Prom
   const item = shownItem(claimed, deps.fields);
   const strategy = strategyOf(deps.processor.strategies, claimed.not_founds);
   const work = { item, context: contextOf({ item: claimed, deps, strategy, limit, told: requests }) };
-  let outcome = unfitness(deps.processor, item);
+  let outcome: CheckedOutcome | undefined = unfitness(deps.processor, item);
   try {
     outcome ??= (await answersOf([work], deps, limit))[0];
   } catch (error) {
@@ -86,7 +87,7 @@ export async function attemptItems(claimed: readonly ClaimedItem[], deps: Attemp
     return { item, requests, strategy, outcome: unfitness(deps.processor, shown), work };
   });
   const ready = tried.filter(({ outcome }) => outcome === undefined).map(({ work }) => work);
-  let answers: Outcome[] = [];
+  let answers: CheckedOutcome[] = [];
   try {
     if (ready.length > 0) answers = await answersOf(ready, deps, limit);
   } catch (error) {
@@ -121,7 +122,7 @@ async function answersOf(
   work: readonly { item: ProcessedItem; context: ProcessContext<unknown> }[],
   { processor, pace, timeoutMs, onDecision, options, tenantId, signal: outer }: AttemptDeps,
   limit: TimeLimit,
-): Promise<Outcome[]> {
+): Promise<CheckedOutcome[]> {
   // Items do not wait here for a host that wants to be left alone for long.
   const closedForMs = pace.closedForMs();
   if (closedForMs > LONG_MS)
@@ -206,7 +207,7 @@ interface ContextSource {
 const contextOf = partsOnDemand<ProcessContext<unknown>, ContextSource>({
   strategy: ({ strategy }) => strategy,
   attempt: ({ item }) => item.attempts,
-  idempotencyKey: ({ item, deps }) => `${deps.jobId}/${item.id}/${item.claims}`,
+  idempotencyKey: ({ item, deps }) => idempotencyKey(deps.jobId, item),
   signal: ({ limit }) => limit.signal,
   options: ({ deps }) => deps.options,
   tenantId: ({ deps }) => deps.tenantId,

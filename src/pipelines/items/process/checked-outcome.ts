@@ -14,7 +14,10 @@ const LONGEST_WAIT_MS = 30 * 86_400_000;
 const LONGEST_REQUEST_MS = 86_400_000;
 
 type Given = Readonly<Record<string, unknown>>;
-type Checks = { readonly [Kind in Outcome['kind']]: (given: Given, processor: AnyProcessor) => Outcome };
+type Checks = { readonly [Kind in Outcome['kind']]: (given: Given, processor: AnyProcessor) => CheckedOutcome };
+
+/** `bytes`: of the JSON that is kept of it, about; left out where there is none. */
+export type CheckedOutcome = Outcome & { readonly bytes?: number };
 
 const retryKinds: readonly RetryKind[] = ['transient', 'rate_limited', 'timeout'];
 
@@ -23,9 +26,11 @@ const checks: Checks = {
     const parsed = processor.output.safeParse(result);
     if (!parsed.success)
       return nonsense(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '));
-    const stored = storable(parsed.data) as Readonly<Record<string, unknown>> | undefined;
+    const stored = storable(parsed.data);
     if (stored === undefined) return nonsense('its result cannot be stored');
-    const kept = { kind: 'found', result: stored, answer: storable(answer) ?? null } as const;
+    const beside = storable(answer);
+    const bytes = stored.bytes + (beside?.bytes ?? 0);
+    const kept = { kind: 'found', result: stored.value as Given, answer: beside?.value ?? null, bytes } as const;
     return strategy === undefined ? kept : { ...kept, strategy: word(strategy) };
   },
   not_found: ({ isFinal, answer, detail }) => ({
@@ -51,7 +56,7 @@ const checks: Checks = {
   },
 };
 
-export function checkedOutcome(processor: AnyProcessor, outcome: Outcome): Outcome {
+export function checkedOutcome(processor: AnyProcessor, outcome: Outcome): CheckedOutcome {
   if (typeof outcome !== 'object' || outcome === null || !Object.hasOwn(checks, outcome.kind))
     return nonsense('it is not an outcome');
   return checks[outcome.kind](outcome, processor);
@@ -89,15 +94,20 @@ function textOf(value: unknown): string {
 
 const word = (text: unknown) => clean(text, MAX_WORD);
 const coded = (code: unknown) => (code === undefined ? {} : { code: word(code) });
-const answered = (answer: unknown) => (answer === undefined ? {} : { answer: storable(answer) ?? null });
+
+function answered(answer: unknown): { answer?: unknown; bytes?: number } {
+  if (answer === undefined) return {};
+  const kept = storable(answer);
+  return kept === undefined ? { answer: null } : { answer: kept.value, bytes: kept.bytes };
+}
 
 /** Undefined: the database cannot hold it. */
-function storable(value: unknown): unknown {
+function storable(value: unknown): { readonly value: unknown; readonly bytes: number } | undefined {
   if (value === undefined) return undefined;
   try {
     const json = storableJson(value);
     if (json === undefined || json.length > MAX_RESULT_BYTES || isTooDeep(json)) return undefined;
-    return JSON.parse(json);
+    return { value: JSON.parse(json), bytes: json.length };
   } catch {
     return undefined;
   }

@@ -21,6 +21,7 @@ import { type ItemResult, insertRequests, type RequestRow, writeResults } from '
 import { type SlicePlace, writeSlice } from '../sql/write-slice.ts';
 import { type Attempted, attemptItem, attemptItems } from './attempt-item.ts';
 import { type Claimed, claimWork } from './claim-work.ts';
+import { GatheredResults, type Taken } from './gathered-results.ts';
 import { judgeOutcome, type RetryBounds } from './retry-rules.ts';
 import { logSlice, type Retried } from './slice-log.ts';
 import { TimeLimits } from './time-limits.ts';
@@ -64,29 +65,6 @@ interface Figures {
 interface Ahead {
   readonly claim: Claim;
   readonly claiming: Promise<Claimed | 'paused'>;
-}
-
-interface Taken {
-  readonly results: readonly ItemResult[];
-  readonly requests: readonly RequestRow[];
-}
-
-/** What has been said of items and is not committed yet. */
-class Gathered {
-  #results: ItemResult[] = [];
-  #requests: RequestRow[] = [];
-
-  add({ requests }: Attempted, result: ItemResult): void {
-    this.#results.push(result);
-    if (requests.length > 0) this.#requests.push(...requests);
-  }
-
-  take(): Taken {
-    const taken = { results: this.#results, requests: this.#requests };
-    this.#results = [];
-    this.#requests = [];
-    return taken;
-  }
 }
 
 /** Results are committed in time and locks renewed however long a slice takes, so it may be far too large once. */
@@ -267,7 +245,7 @@ class SliceWorker {
   /** The commit of its last results goes on while the next slice is claimed and begun; two never overlap. */
   async #work({ items: claimed, fromRow }: Claimed, claim: Claim, startedAt: number): Promise<void> {
     const figures: Figures = { failed: 0, notFound: 0, outcomes: {}, retries: {}, commitMs: 0, waitMs: 0 };
-    const gathered = new Gathered();
+    const gathered = new GatheredResults(this.#deps.resultBytes);
     // A range is held as a whole.
     const left = new Set(fromRow === undefined ? claimed.map(({ id }) => id) : []);
     let renewed = Promise.resolve();
@@ -285,6 +263,11 @@ class SliceWorker {
       figures.waitMs = waitMs;
     };
     let lastCommit = performance.now();
+    let writing: Promise<void> | undefined;
+    const write = async () => {
+      await this.settle();
+      await commit(gathered.take());
+    };
     try {
       const deps = this.#attemptDeps();
       const isOneByOne = this.#processor.processBatch === undefined;
@@ -292,10 +275,15 @@ class SliceWorker {
         const [only] = chunk;
         const tried = isOneByOne && only ? [await attemptItem(only, deps)] : await attemptItems(chunk, deps);
         for (const attempted of tried) gathered.add(attempted, this.#judge(attempted, figures));
-        // Slow items do not keep the results of quick ones waiting.
-        if (performance.now() - lastCommit < this.#deps.settings.workerTargetSliceMs) return;
+        while (gathered.isFull && writing !== undefined) await writing;
+        // Slow items do not keep the results of quick ones waiting, and large answers are not kept until all are there.
+        const isDue = performance.now() - lastCommit >= this.#deps.settings.workerTargetSliceMs;
+        if (writing !== undefined || !(isDue || gathered.isFull)) return;
         lastCommit = performance.now();
-        await commit(gathered.take());
+        writing = write().finally(() => {
+          writing = undefined;
+        });
+        await writing;
       });
       await this.settle();
     } catch (error) {

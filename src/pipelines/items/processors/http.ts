@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { checkOutboundUrl, type GuardedAnswer, guardedRequest } from '../../../outbound/guarded-request.ts';
 import type { SecretBox } from '../../../platform/secret-box.ts';
+import { sharedKey } from '../process/idempotency-key.ts';
 import {
   defineProcessor,
   found,
@@ -29,7 +30,10 @@ const HttpOptions = z.strictObject({
   url: z.string().min(1).max(2_048).describe('May hold {{column}}; with batch, it is asked as it is.'),
   method: z.enum(['GET', 'POST', 'PUT']).default('GET'),
   headers: z.record(z.string().regex(/^[A-Za-z0-9-]{1,64}$/), z.string().max(1_000)).default({}),
-  body: z.unknown().optional().describe('JSON whose strings may hold {{column}}.'),
+  body: z
+    .unknown()
+    .optional()
+    .describe('JSON whose strings may hold {{column}}, and {{idempotency_key}} for the key of the row.'),
   /** A header that nobody may read again, such as Authorization. */
   secret_header: z
     .strictObject({ name: z.string().regex(/^[A-Za-z0-9-]{1,64}$/), value: z.string().max(4_000) })
@@ -60,6 +64,8 @@ export interface HttpDeps {
 const TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 4 * 1_048_576;
 const SEALED = 'sealed:';
+/** A place of templates that no column of the file has by itself: the key of the row. */
+const KEY_PLACE = 'idempotency_key';
 
 export function httpProcessor(deps: HttpDeps): Processor<HttpOptions> {
   return defineProcessor<HttpOptions>({
@@ -97,12 +103,11 @@ async function askAll(work: readonly Work[], deps: HttpDeps): Promise<Outcome[]>
 
 async function askOne({ item, context }: Work, deps: HttpDeps): Promise<Outcome> {
   const { options } = context;
-  const url = fillUrl(options.url, (name) => valueIn(item, name));
-  const body =
-    options.body === undefined ? undefined : JSON.stringify(fillBody(options.body, (name) => valueIn(item, name)));
-  return settled(await ask(context, deps, url, body, context.idempotencyKey), context, (answer) =>
-    outcomeOf(answer, options),
-  );
+  const key = context.idempotencyKey;
+  const value = (name: string) => valueIn(item, name, key);
+  const url = fillUrl(options.url, value);
+  const body = options.body === undefined ? undefined : JSON.stringify(fillBody(options.body, value));
+  return settled(await ask(context, deps, url, body, key), context, (answer) => outcomeOf(answer, options));
 }
 
 async function askTogether(
@@ -112,13 +117,15 @@ async function askTogether(
   deps: HttpDeps,
 ): Promise<Outcome[]> {
   const { options } = context;
-  const bodies = work.map(({ item }) => fillBody(options.body ?? item.cells, (name) => valueIn(item, name)));
+  const bodies = work.map(({ item, context: { idempotencyKey: key } }) =>
+    fillBody(options.body ?? item.cells, (name) => valueIn(item, name, key)),
+  );
   const said = await ask(
     context,
     deps,
     options.url,
     JSON.stringify({ [batch.items_key]: bodies }),
-    context.idempotencyKey,
+    sharedKey(work.map((each) => each.context.idempotencyKey)),
   );
   const whole = settled(said, context, (answer) => found({ list: valueAt(answer, batch.answers_path) as never }));
   if (whole.kind !== 'found') return work.map(() => whole);
@@ -214,8 +221,8 @@ function outcomeOf(answer: unknown, { columns, found_path: path }: HttpOptions):
   return hasAny ? found(result) : notFound({ detail: 'The endpoint answered without a result.' });
 }
 
-function valueIn({ cells, fields }: ProcessedItem, name: string): string {
-  return cells[name] ?? fields[name] ?? '';
+function valueIn({ cells, fields }: ProcessedItem, name: string, key: string): string {
+  return cells[name] ?? fields[name] ?? (name === KEY_PLACE ? key : '');
 }
 
 function openSecret({ secret_header: secret }: HttpOptions, jobId: string, box: SecretBox): Record<string, string> {

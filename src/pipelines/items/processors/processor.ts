@@ -28,7 +28,7 @@ export interface ProcessContext<Options> {
   readonly strategy: string;
   /** From 1. */
   readonly attempt: number;
-  /** The same for every repetition of this attempt; hand it to the other side, so that it does nothing twice. */
+  /** The same until an answer about this item is stored, also when a worker dies before; hand it to the other side, so that it does nothing twice. */
   readonly idempotencyKey: string;
   /** Aborted when the time of the item is over, or the job is cancelled. */
   readonly signal: AbortSignal;

@@ -81,13 +81,13 @@ export async function renewLocks(db: Queryable, claim: Claim, ids: readonly stri
   });
 }
 
-/** Given back untouched, at no cost: the slice was stopped before they were begun. */
+/** Given back without an answer: the slice was stopped. Some may have been asked about, so the claim stays an attempt (process/idempotency-key.ts); what counts against them does not move. */
 export async function giveBack(db: Queryable, jobId: string, worker: string, ids: readonly string[]): Promise<void> {
   await db.query({
     name: 'items-give-back',
     text: `
       update public.job_items
-      set status = 'PENDING', attempts = attempts - 1, next_attempt_at = engine.now(), locked_by = null, locked_at = null, lock_expires_at = null,
+      set status = 'PENDING', next_attempt_at = engine.now(), locked_by = null, locked_at = null, lock_expires_at = null,
           updated_at = engine.now()
       where id = any ($3::bigint[]) and job_id is not distinct from $1 and locked_by = $2 and status is not distinct from 'PROCESSING'`,
     values: [jobId, worker, ids],
