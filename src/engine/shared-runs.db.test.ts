@@ -46,6 +46,13 @@ const ended = (engine: TestEngine, id: string) => endOfRun(engine, tenantId, id)
 const ask = async (text: string, values: unknown[]) => (await database.admin.query(text, values)).rows;
 const leasesOf = (id: string) => ask('select part, worker_id from engine.leases where run_id = $1 order by part', [id]);
 
+/** As after a kill. Until it is declared lost: its heartbeat goes on, and may come before the rescuer looks. */
+const expire = (workerId: string | undefined) =>
+  ask(
+    `update engine.workers set expires_at = engine.now() - interval '1 hour' where worker_id = $1 and ended_at is null`,
+    [workerId],
+  );
+
 /** Each piece of each part once, one receipt, one event, nothing left behind. */
 async function expectWhole(engine: TestEngine, id: string) {
   const read = PARTS * PIECES;
@@ -125,19 +132,14 @@ describe('a shared run', () => {
     const { id } = await first.enqueue({ pipeline: 'loses_one', tenantId, input: {} });
     await waitFor(() => isLost, { what: 'part 2 to stand' });
     const before = await leasesOf(id);
-    // As after a kill: the worker is expired, and its process does not know yet.
     const victim = before.find(({ part }) => part === '2')?.worker_id;
-    await database.admin.query(
-      `update engine.workers set expires_at = engine.now() - interval '1 hour' where worker_id = $1`,
-      [victim],
-    );
     await waitFor(
-      async () =>
-        (await ask(`select from engine.attempts where run_id = $1 and outcome = 'lost' and part = '2'`, [id]))
-          .length === 1,
-      {
-        what: 'part 2 to be taken back',
+      async () => {
+        await expire(victim);
+        const lostParts = `select from engine.attempts where run_id = $1 and outcome = 'lost' and part = '2'`;
+        return (await ask(lostParts, [id])).length === 1;
       },
+      { what: 'part 2 to be taken back' },
     );
     expect(await first.run(tenantId, id)).toMatchObject({ phase: 'active' });
     lost.open();
@@ -163,13 +165,13 @@ describe('a shared run', () => {
     const { id } = await engine.enqueue({ pipeline: 'loses_all', tenantId, input: {} });
     await waitFor(() => standing === PARTS, { what: 'all parts to stand' });
     isOver = true;
-    await database.admin.query(
-      `update engine.workers set expires_at = engine.now() - interval '1 hour' where worker_id = (select worker_id from engine.leases where run_id = $1 limit 1)`,
-      [id],
-    );
+    const victim = (await leasesOf(id))[0]?.worker_id;
     await waitFor(
-      async () =>
-        (await ask(`select from engine.attempts where run_id = $1 and outcome = 'lost'`, [id])).length >= PARTS,
+      async () => {
+        await expire(victim);
+        return (await ask(`select from engine.attempts where run_id = $1 and outcome = 'lost'`, [id])).length >= PARTS;
+      },
+      { what: 'all parts to be taken back' },
     );
     stuck.open();
     expect(await ended(engine, id)).toMatchObject({ status: 'completed' });
