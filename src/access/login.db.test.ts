@@ -7,7 +7,7 @@ import { makeApiKey } from './api-key-text.ts';
 import { createAuthenticator } from './authenticate.ts';
 import { login } from './login.ts';
 import { defaultLoginLimits } from './login-limits.ts';
-import { grantMembership } from './memberships.ts';
+import { endMembership, grantMembership } from './memberships.ts';
 import { createTenant, createUser, ensureFirstTenant, listTenants, resetPassword, setPlan } from './operator.ts';
 import { deriveSecrets } from './secrets.ts';
 import { insertApiKey, revokeApiKey } from './sql/list-api-keys.ts';
@@ -258,6 +258,20 @@ describe('support and memberships', () => {
     await setClockOffset(db.admin, '3 hours');
     expect(await reach(helper.token, elsewhere)).toBe(refusal);
     await setClockOffset(db.admin, '0');
+  });
+
+  it('a membership that another process revokes is over within 60 s, also where it was just used', async () => {
+    const elsewhere = (await createTenant(db.app, { name: 'Revoked' })).tenant_id;
+    const helper = await newUser('support');
+    const { membership_id: membershipId } = await inTenant(db.app, elsewhere, (tx) =>
+      grantMembership(tx, elsewhere, { email: helper.email, reason: 'ticket 8', hours: 2, grantedBy: null }),
+    );
+    let nowMs = 0;
+    const here = createAuthenticator({ pool: db.app, tokenSecret: secrets.token, nowMs: () => nowMs });
+    expect((await here.authenticate(helper.token, elsewhere)).tenantId).toBe(elsewhere);
+    await inTenant(db.app, elsewhere, (tx) => endMembership(tx, elsewhere, membershipId));
+    nowMs = 60_000;
+    await expect(here.authenticate(helper.token, elsewhere)).rejects.toMatchObject({ code: 'tenant_unreachable' });
   });
 });
 

@@ -16,7 +16,6 @@ export const doubtMeanings = {
   workbook_hides_rows: 'The workbook hides rows; they are read like the others.',
   workbook_uncomputed: 'Cells of the workbook hold formulas without results; they are read as empty.',
   workbook_merges_rows: 'The workbook merges cells over several rows; only the first of them has the value.',
-  text_beside_records: 'Text stands beside the records and is not read.',
   numbers_doubtful: 'The decimal sign of the numbers is not sure.',
   measure_unmapped: 'A column looks like a measure and is not read as one.',
   column_twice: 'Two columns may be the same field and hold different values; the first one is read.',

@@ -108,6 +108,37 @@ describe('a run that asks', () => {
     await expect(engine.answer(actor, questionId, 'refuse')).rejects.toMatchObject({ code: 'question_closed' });
   });
 
+  it('takes one of two answers that come at the same moment, tells the other person so, and does what was taken', async () => {
+    const ground = await start();
+    const { engine, actor } = ground;
+    for (let round = 0; round < 5; round += 1) {
+      const { id, questionId } = await ask(ground);
+      const said = await Promise.allSettled(
+        ['red', 'refuse'].map((choice) => engine.answer({ ...actor, by: `who says ${choice}` }, questionId, choice)),
+      );
+      const taken = said.findIndex(({ status }) => status === 'fulfilled');
+      const late = said[1 - taken] as PromiseRejectedResult;
+      expect([taken >= 0, late.status, late.reason?.code]).toEqual([true, 'rejected', 'question_closed']);
+      const run = await ended(ground, id);
+      expect(run).toMatchObject(
+        taken === 0
+          ? { phase: 'done', receipt: { answer: { colour: 'red' } } }
+          : { phase: 'failed', error_code: 'reading_doubtful' },
+      );
+    }
+  });
+
+  it('is answered also when the process that asked is gone, and another one goes on with it', async () => {
+    const before = await start();
+    const { id, questionId } = await ask(before);
+    await before.engine.close();
+    engines.splice(engines.indexOf(before.engine), 1);
+    const { engine } = await start();
+    const after = { engine, actor: before.actor };
+    await engine.answer(before.actor, questionId, 'red');
+    expect(await ended(after, id)).toMatchObject({ phase: 'done', receipt: { answer: { colour: 'red' } } });
+  });
+
   it('fails with the code of its question when it is refused', async () => {
     const ground = await start();
     const { id, questionId } = await ask(ground);
@@ -138,5 +169,17 @@ describe('a run that asks', () => {
     const { id } = await ask(ground);
     expect(await engine.cancel(actor, id)).toBe('cancelled');
     expect(await findOpenQuestion(engine.pools.control, actor.tenantId, id)).toBeUndefined();
+  });
+
+  it('takes no answer once it was cancelled: nothing would come of it', async () => {
+    const ground = await start();
+    const { engine, actor } = ground;
+    const { id, questionId } = await ask(ground);
+    await engine.cancel(actor, id);
+    const { status, error_code: code } = await engine.run(actor.tenantId, id);
+    for (const choice of ['red', 'refuse'])
+      await expect(engine.answer(actor, questionId, choice)).rejects.toMatchObject({ code: 'question_closed' });
+    expect(await engine.run(actor.tenantId, id)).toMatchObject({ status, error_code: code });
+    expect(code).not.toBe('reading_doubtful');
   });
 });

@@ -20,6 +20,7 @@ import { closeRefusedUpgrades } from './plugins/refused-upgrades.ts';
 import { correlationIdOf, nameRequests } from './plugins/request-identity.ts';
 import { measureRequests } from './plugins/request-metrics.ts';
 import { addSecurityHeaders } from './plugins/security-headers.ts';
+import { answerUnparsed } from './plugins/unparsed-requests.ts';
 import { limitUnreadBodies } from './plugins/unread-bodies.ts';
 import { guardWorkspace } from './plugins/workspace-guard.ts';
 import { registerRoutes } from './register-routes.ts';
@@ -45,6 +46,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 256 },
     logger: false,
+    clientErrorHandler: answerUnparsed,
     // Refused before any route is known, so no error handler would see it.
     frameworkErrors: (error, request, reply) => sendError(app, error, request, reply),
   });

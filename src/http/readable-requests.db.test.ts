@@ -78,6 +78,22 @@ describe('text that cannot be stored', () => {
     expect([answer.statusCode, answer.json().code]).toEqual([400, 'body_not_utf8']);
   });
 
+  it.each(Object.entries(hostile).filter(([what]) => what === 'NUL'))(
+    '%s in the address of a page, of its files or of nothing is refused, too',
+    async (_, text) => {
+      for (const url of ['/', '/assets/', '/docs/', '/v1/nothing/']) {
+        const answer = await api.server.inject({ url: `${url}${encodeURIComponent(text)}` });
+        expect([url, answer.statusCode, answer.json().code]).toEqual([url, 400, 'text_unstorable']);
+      }
+    },
+  );
+
+  it('a list named "rows" is looked at like everything else where no rows are taken', async () => {
+    const request = { as: people.get('admin') as TestUser, body: { name: 'Acme', rows: [hostile.NUL] } };
+    const answer = await api.call('clients.create', request);
+    expect([answer.statusCode, answer.json().code]).toEqual([400, 'text_unstorable']);
+  });
+
   it('there is something to refuse', () => {
     expect(Math.min(taking('body').length, taking('query').length, taking('params').length)).toBeGreaterThan(20);
   });
@@ -94,6 +110,26 @@ describe('names nobody reads', () => {
     expect(answer.json().detail).toBe(
       'The request has a query parameter that is not known here: "pipelin"; did you mean "pipeline"?',
     );
+  });
+});
+
+describe('positions in lists that are none', () => {
+  const lists = taking('query').filter((operation) => 'after' in (specOf(operation).query?.shape ?? {}));
+  const none = ['9999999999999999999', '2026-02-30', '2026-99-99T99:99:99.999999Z', ...Object.values(hostile)];
+  const cursors = none.flatMap((part) => [[part], [part, part], ['2026-02-15', part], [part, part, part]]);
+
+  it.each(lists)('%s refuses them, and none is a fault of ours', async (operation) => {
+    const answers = new Set<number>();
+    for (const cursor of cursors) {
+      const query = { after: Buffer.from(JSON.stringify(cursor)).toString('base64url') };
+      answers.add((await api.call(operation, { ...requestOf(operation), query })).statusCode);
+    }
+    // Lists of pipelines are not served here; the cursor is read by what they all use.
+    expect([...answers].filter((status) => ![400, 404, 501].includes(status))).toEqual([]);
+  });
+
+  it('are of every list', () => {
+    expect(lists.length).toBeGreaterThan(20);
   });
 });
 

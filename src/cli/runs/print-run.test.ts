@@ -1,6 +1,7 @@
 // A run in words, as lists and the page of a run print it. Not to a terminal, so without colour.
+import { stripVTControlCharacters } from 'node:util';
 import { expect, it } from 'vitest';
-import { describeStatus } from './print-run.ts';
+import { describeStatus, formatRun, type RunDetail } from './print-run.ts';
 
 const done = { status: 'completed', phase: 'done' } as const;
 
@@ -16,4 +17,31 @@ it.each([
 
 it('a run that has not ended well says its status alone', () => {
   expect(describeStatus({ status: 'failed', phase: 'failed', rejects: { total: 9, open: 9 } })).toBe('✖ failed');
+});
+
+const run = {
+  run_id: '01a1e155-0000-7000-8000-000000000001',
+  pipeline: 'ads',
+  status: 'completed',
+  phase: 'done',
+  title: 'june.csv',
+  created_at: '2026-06-01T00:00:00.000Z',
+  started_at: null,
+  receipt: { read: 10, outcomes: { inserted: 1, rejected: 9 } },
+  rejects: { total: 9, open: 0 },
+  question: null,
+  attempts: [],
+  replays: [],
+} as unknown as RunDetail;
+const shown = (more: Partial<RunDetail>) => stripVTControlCharacters(formatRun({ ...run, ...more }));
+const replay = { run_id: '01a1e155-0000-7000-8000-000000000002', status: 'completed', phase: 'done' as const, rows: 9 };
+
+it('a run whose refused rows were taken again says by which run and what became of them', () => {
+  expect(shown({ replays: [{ ...replay, refused: 0 }] })).toMatch(
+    /rejects +0 open of 9[\s\S]+replayed as +01a1e155-0000-7000-8000-000000000002: 9 refused rows taken again, ✔ completed/,
+  );
+  expect(shown({ replays: [{ ...replay, refused: 2 }] })).toContain(
+    '9 refused rows taken again, 2 of them refused again',
+  );
+  expect(shown({})).not.toContain('replayed as');
 });

@@ -4,10 +4,10 @@ import { z } from 'zod';
 export const Id = z.uuid();
 
 /** ISO 8601 with zone, as the server writes it: 2026-02-15T12:00:00.123Z. */
-export const Time = z.iso.datetime({ offset: true });
+export const Time = z.iso.datetime({ offset: true }).refine(hasYear, 'There is no year 0');
 
 /** A calendar day, 2026-02-15. */
-export const Day = z.iso.date();
+export const Day = z.iso.date().refine(hasYear, 'There is no year 0');
 
 /** An exact decimal as text, so that no digit is lost in a float. */
 export const Decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
@@ -30,3 +30,8 @@ export function list<const S extends z.ZodType>(item: S) {
 
 /** Several values in one query parameter, separated by commas. */
 export const Several = z.string().max(500).describe('One value or several, separated by commas.');
+
+/** The database has none. */
+function hasYear(time: string): boolean {
+  return !time.startsWith('0000');
+}

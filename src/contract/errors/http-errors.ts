@@ -20,6 +20,18 @@ export const httpErrors = defineErrors({
     message: 'The request is not valid: {faults}.',
     next: 'Correct the named fields; /docs shows what is expected.',
   },
+  request_unparsed: {
+    kind: 'input',
+    status: 400,
+    message: 'The request is not HTTP: its address, a header or the length of its body cannot be read.',
+    next: 'Remove control characters from headers, percent-encode the address, and send it again.',
+  },
+  headers_too_large: {
+    kind: 'input',
+    status: 431,
+    message: 'The headers of the request are larger than this server reads.',
+    next: 'Send fewer or shorter headers; cookies of other programs at this address count as well.',
+  },
   body_not_utf8: {
     kind: 'input',
     status: 400,

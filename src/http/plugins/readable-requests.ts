@@ -11,14 +11,16 @@ export function requireReadableRequests(server: FastifyInstance): void {
   parseOnlyUtf8(server);
   server.addHook('preValidation', (request, _reply, done) => {
     const { spec } = request.routeOptions.config;
-    if (spec !== undefined) {
-      requireReadableAddress(request);
+    const address = readAddress(request);
+    // Pages, their files and what is not there: no handler of ours looks at their parts.
+    if (spec === undefined) requireStorable(address, 'address');
+    else {
       const { query } = spec;
       refuseUnknownNames('query parameter', Object.keys(request.query as object), Object.keys(query?.shape ?? {}));
       dropEmpty(request.query as Record<string, unknown>);
       requireStorable(request.params, 'address');
       requireStorable(request.query, 'query');
-      requireStorable(withoutRows(request.body), 'body');
+      requireStorable(spec.bodyKind === 'multipart' ? withoutRows(request.body) : request.body, 'body');
     }
     done();
   });
@@ -38,9 +40,9 @@ function parseOnlyUtf8(server: FastifyInstance): void {
   });
 }
 
-function requireReadableAddress(request: FastifyRequest): void {
+function readAddress(request: FastifyRequest): string {
   try {
-    decodeURIComponent(request.raw.url ?? '');
+    return decodeURIComponent(request.raw.url ?? '');
   } catch {
     throw new MillraceError('address_malformed');
   }

@@ -16,7 +16,9 @@ export interface PartHeaders {
 
 export function parsePartHeaders(bytes: Buffer): PartHeaders {
   const headers = new Map<string, string>();
-  for (const line of decodeUtf8(bytes).split('\r\n')) {
+  const text = decodeUtf8(bytes);
+  if (text.includes('\0')) throw malformed('a part has a header that holds a NUL');
+  for (const line of text.split('\r\n')) {
     const colon = line.indexOf(':');
     if (colon <= 0) throw malformed('a part has a header line without a name');
     headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim());
@@ -53,8 +55,14 @@ function parseParameters(value: string): { kind: string; parameters: Map<string,
 function fileNameOf(parameters: Map<string, string>): string | undefined {
   const extended = /^utf-8'[^']*'(.*)$/i.exec(parameters.get('filename*') ?? '')?.[1];
   if (extended === undefined) return parameters.get('filename');
+  const name = decodePercent(extended);
+  if (name.includes('\0')) throw malformed('a file name holds a NUL');
+  return name;
+}
+
+function decodePercent(text: string): string {
   try {
-    return decodeURIComponent(extended);
+    return decodeURIComponent(text);
   } catch {
     throw malformed('a file name is not valid percent-encoding');
   }

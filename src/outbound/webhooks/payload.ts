@@ -20,6 +20,8 @@ export interface RunFacts {
   readonly pipeline: string;
   readonly receipt: Readonly<Record<string, unknown>> | null;
   readonly correlation_id: string | null;
+  /** The run whose refused rows it takes. */
+  readonly replay_of?: string | null;
 }
 
 const fields: ReadonlySet<string> = new Set([
@@ -50,6 +52,7 @@ export function buildPayload(event: ToldEvent, run: RunFacts | undefined, own: E
   if (event.run_id !== null) data.run_id = event.run_id;
   if (run !== undefined) data.pipeline = run.pipeline;
   if (run?.correlation_id && word.test(run.correlation_id)) data.correlation_id = run.correlation_id;
+  if (run?.replay_of && word.test(run.replay_of)) data.replay_of = run.replay_of;
   const told = Object.hasOwn(own, event.type) ? new Set([...fields, ...(own[event.type] ?? [])]) : fields;
   for (const [name, value] of Object.entries(event.data)) if (told.has(name) && isHarmless(value)) data[name] = value;
   const receipt = ends.has(event.type) ? countsOf(run?.receipt ?? null) : undefined;

@@ -21,12 +21,21 @@ const steady = buildPipeline('steady', async () => ({
   on: 'complete',
   receipt: { read: 3, outcomes: { inserted: 2, rejected: 1 }, spend: '12.34', customer: 'Ada Lovelace' },
 }));
+const doubtful = buildPipeline('doubtful', async () => ({
+  on: 'complete',
+  receipt: {
+    read: 2,
+    outcomes: { inserted: 2 },
+    doubts: { total_differs: 1 },
+    in_doubt: [{ code: 'total_differs', message: 'Ada Lovelace', rows_at_stake: 2, lines: [4] }],
+  },
+}));
 const failing = buildPipeline('failing', async () => {
   throw new MillraceError('input_invalid', { pipeline: 'failing', reason: 'ada@example.com is no number' });
 });
 
 beforeAll(async () => {
-  engine = await buildEngine(db.appUrl, [steady, failing]);
+  engine = await buildEngine(db.appUrl, [steady, doubtful, failing]);
   await engine.start();
 });
 beforeEach(async () => {
@@ -110,6 +119,38 @@ describe('an event that is asked for', () => {
     expect(got.id).toMatch(/^evt_\d+$/);
     expect(() => new Webhook(secret).verify(`${got.body} `, got.headers)).toThrow(/signature/);
     await settled(endpointId, 'delivered');
+  });
+
+  it('of a run whose file is in doubt says so, in words that tell nothing of the file', async () => {
+    serve();
+    const tenantId = newTenant();
+    await buildEndpoint(db, tenantId, { url: receiver.url, eventTypes: ['run.done'] });
+    await endRun(tenantId, 'doubtful');
+    const got = await waitFor(() => receiver.accepted[0]);
+    expect(JSON.parse(got.body).data.receipt).toEqual({
+      read: 2,
+      outcomes: { inserted: 2 },
+      doubts: { total_differs: 1 },
+      in_doubt: ['The total row of the file differs from its rows.'],
+    });
+    expect(got.body).not.toContain('Lovelace');
+  });
+
+  it('of a run that takes refused rows of another one names the other one', async () => {
+    serve();
+    const tenantId = newTenant();
+    await buildEndpoint(db, tenantId, { url: receiver.url, eventTypes: ['run.done'] });
+    const original = await endRun(tenantId);
+    const input = { rejects_of: original };
+    const { id } = await engine.enqueue({ pipeline: 'steady', tenantId, input });
+    const ends = await waitFor(() => receiver.accepted.length === 2 && receiver.accepted);
+    const told = ends.map(({ body }) => JSON.parse(body).data).map(({ run_id, replay_of }) => [run_id, replay_of]);
+    expect(new Map(told as [string, string | undefined][])).toEqual(
+      new Map([
+        [original, undefined],
+        [id, original],
+      ]),
+    );
   });
 
   it('of a failed run says the code and not the message', async () => {

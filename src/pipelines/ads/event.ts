@@ -20,6 +20,7 @@ export function ingestionComplete(
   status: 'completed' | 'partial',
   metrics: IngestionMetrics,
   affectedDates: readonly string[],
+  doubts: Readonly<Record<string, number>> = {},
 ): EmittedEvent {
   return {
     type: INGESTION_COMPLETE,
@@ -31,6 +32,8 @@ export function ingestionComplete(
       status,
       metrics,
       affected_dates: affectedDates,
+      // By code, as on the receipt. Only where there are any: who knows nothing of doubts gets what was agreed on.
+      ...(Object.keys(doubts).length === 0 ? {} : { doubts }),
       timestamp: new Date().toISOString(),
     },
   };

@@ -105,7 +105,7 @@ function finish(
   return {
     on: isPartial ? 'part' : 'complete',
     receipt,
-    emit: [ingestionComplete(run, input, status, metrics, rows.dates)],
+    emit: [ingestionComplete(run, input, status, metrics, rows.dates, counts.doubts)],
     ...(isPartial ? { error: partialError(counts.isGateOverridden, metrics) } : {}),
   };
 }

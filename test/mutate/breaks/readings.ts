@@ -9,6 +9,9 @@ const RECORDS_TEST = 'src/tabular/json/parse-record.test.ts';
 const STRANGERS_TEST = 'src/tabular/unfamiliar-tables.test.ts';
 const REQUESTS = 'src/http/plugins/readable-requests.ts';
 const REQUESTS_TEST = 'src/http/readable-requests.db.test.ts';
+const FORMS_TEST = 'src/http/readable-forms.db.test.ts';
+const EVERY_DOUBT_TEST = 'src/pipelines/items/every-doubt.db.test.ts';
+const QUESTIONS_TEST = 'src/engine/questions.db.test.ts';
 const FORMAT = 'src/tabular/xlsx/cell-format.ts';
 const FORMAT_TEST = 'src/tabular/xlsx/cell-format.test.ts';
 
@@ -210,5 +213,93 @@ export const readingBreaks: readonly Break[] = [
     find: ' and must_change_password and one_time_used_at is null',
     replace: ' and must_change_password',
     tests: ['src/access/login.db.test.ts', 'src/http/app.db.test.ts'],
+  },
+  {
+    id: 'readings.webhooks-tell-no-doubts',
+    file: 'src/outbound/webhooks/sql/feed-deliveries.ts',
+    find: ", 'doubts', receipt -> 'doubts'",
+    replace: '',
+    tests: ['src/outbound/webhooks/webhooks.db.test.ts'],
+    title: 'in doubt says so',
+  },
+  {
+    id: 'readings.event-tells-no-doubts',
+    file: 'src/pipelines/ads/promote.ts',
+    find: 'rows.dates, counts.doubts)',
+    replace: 'rows.dates)',
+    tests: ['src/pipelines/ads/http/ads-doubts.db.test.ts'],
+    title: 'when the sender wants no question',
+  },
+  {
+    id: 'readings.guessed-encoding-untold',
+    file: 'src/tabular/reading-doubts.ts',
+    find: '    ...encodingDoubts(reading, rows),\n',
+    replace: '',
+    tests: [EVERY_DOUBT_TEST],
+    title: 'encoding_doubtful',
+  },
+  {
+    id: 'readings.other-sheets-untold',
+    file: 'src/tabular/reading-doubts.ts',
+    find: '    ...sheetDoubts(reading, otherSheets),\n',
+    replace: '',
+    tests: [EVERY_DOUBT_TEST],
+    title: 'sheet_doubtful',
+  },
+  {
+    id: 'readings.refusal-is-no-refusal',
+    file: DOUBTS,
+    find: "label: 'Refuse the file', refuses: true }",
+    replace: "label: 'Refuse the file' }",
+    tests: [EVERY_DOUBT_TEST],
+    title: 'numbers_doubtful is asked about',
+  },
+  {
+    id: 'readings.both-answers-are-taken',
+    file: 'src/engine/sql/questions.ts',
+    find: 'where question_id = $1 and closed_at is null`',
+    replace: 'where question_id = $1`',
+    tests: [QUESTIONS_TEST],
+    title: 'at the same moment',
+  },
+  {
+    id: 'readings.answer-to-a-cancelled-run',
+    file: 'src/engine/questions.ts',
+    find: "if (isFirst && (run.phase === 'waiting' || run.phase === 'active')) return;",
+    replace: 'if (isFirst) return;',
+    tests: [QUESTIONS_TEST],
+    title: 'once it was cancelled',
+  },
+  {
+    id: 'readings.position-that-is-none',
+    file: 'src/http/cursor.ts',
+    find: 'return BigInt(part) <= LAST_ID;',
+    replace: 'return true;',
+    tests: ['src/http/cursor.test.ts'],
+    isQuick: true,
+  },
+  {
+    id: 'readings.form-with-a-nul',
+    file: 'src/http/uploads/part-headers.ts',
+    find: "if (name.includes('\\0')) throw malformed('a file name holds a NUL');",
+    replace: '',
+    tests: [FORMS_TEST],
+    title: 'encoded name',
+  },
+  {
+    id: 'readings.form-field-ignored',
+    file: 'src/pipelines/items/http/catalog-handlers.ts',
+    find: 'parseFields(CatalogFields, Object.fromEntries(fields))',
+    replace: 'CatalogFields.parse(Object.fromEntries(fields))',
+    tests: [FORMS_TEST],
+    title: 'spelt most like it',
+  },
+  {
+    id: 'readings.page-at-any-address',
+    file: REQUESTS,
+    find: "requireStorable(address, 'address');",
+    replace: 'void address;',
+    tests: [REQUESTS_TEST],
+    title: 'of a page',
   },
 ];

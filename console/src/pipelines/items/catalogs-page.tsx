@@ -77,7 +77,6 @@ export function CatalogsPage(): ReactNode {
 /** A form with a file: the typed client speaks JSON only. */
 async function uploadCatalog(file: File): Promise<void> {
   const form = new FormData();
-  form.set('name', file.name.replace(/\.[a-z0-9]{1,5}$/i, ''));
   form.set('file', file, file.name);
   const answer = await fetch('/api/catalogs', { method: 'POST', body: form });
   if (!answer.ok) throw new ApiError(await answer.json());

@@ -114,6 +114,11 @@ const ItemDetail = Item.extend({
   ),
 });
 
+/** The form fields beside `file`. */
+export const CatalogFields = z.object({
+  name: z.string().min(1).max(100).optional().describe('Default: the name of the file.'),
+});
+
 const PendingItem = z.object({
   id: BigId,
   jobId: Id,
@@ -411,7 +416,7 @@ export const itemsRoutes = defineRoutes({
     summary: 'Upload a catalogue or price list, or a new version of one',
     notes: 'multipart/form-data with `file` and `name`. Jobs keep the version they were submitted with.',
     access: allow(people, 'uploads:write'),
-    body: z.object({ name: z.string().min(1).max(100).optional().describe('Default: the name of the file.') }),
+    body: CatalogFields,
     bodyKind: 'multipart',
     answer: json(Catalog, 201),
     errors: ['feature_disabled', 'catalog_unusable'],

@@ -35,8 +35,8 @@ export async function readRunFacts(db: Queryable, runIds: readonly string[]): Pr
   const { rows } = await db.query<RunFacts & { id: string }>({
     name: 'webhooks-read-run-facts',
     text: `
-      select id, pipeline, correlation_id,
-             jsonb_build_object('read', receipt -> 'read', 'outcomes', receipt -> 'outcomes') as receipt
+      select id, pipeline, correlation_id, input ->> 'rejects_of' as replay_of,
+             jsonb_build_object('read', receipt -> 'read', 'outcomes', receipt -> 'outcomes', 'doubts', receipt -> 'doubts') as receipt
       from engine.runs where id = any ($1)`,
     values: [runIds],
   });

@@ -90,6 +90,11 @@ describe('a header behind the sample with the columns in another order', () => {
       },
     ]);
     expect(await stored(runId)).toBe(1_200);
+    const { rows } = await db.admin.query(
+      `select data -> 'doubts' as doubts from engine.events where run_id = $1 and type = 'IngestionCompleteEvent'`,
+      [runId],
+    );
+    expect(rows).toEqual([{ doubts: { header_does_not_fit: 1 } }]);
   });
 });
 

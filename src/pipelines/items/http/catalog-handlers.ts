@@ -1,11 +1,13 @@
 // Catalogues: uploaded as files, versioned, listed, deleted.
 import type { AnswerOf } from '../../../contract/api/client.ts';
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
+import { CatalogFields } from '../../../contract/pipelines/items/api.ts';
 import { type Handlers, handle } from '../../../http/call.ts';
 import { change, look } from '../../../http/routes/change.ts';
 import { receiveUpload } from '../../../http/uploads/receive-upload.ts';
 import type { UploadLimits } from '../../../http/uploads/upload-limits.ts';
 import { withTenant } from '../../../platform/database.ts';
+import { parseFields } from '../../../sources/intake.ts';
 import { blobSource } from '../../../tabular/blob-source.ts';
 import { sniffTableFile } from '../../../tabular/content/table-file.ts';
 import { requireEnabled } from '../accept-job.ts';
@@ -24,7 +26,8 @@ export function catalogHandlers(deps: ItemsDeps, limits: UploadLimits): Handlers
         limits,
       );
       try {
-        const name = nameOf(fields.get('name'), file.originalName);
+        const asked = parseFields(CatalogFields, Object.fromEntries(fields));
+        const name = nameOf(asked.name, file.originalName);
         const source = blobSource(deps.store, { store_key: file.storeKey, bytes: file.bytes });
         const order = { tenantId, name, fileName: file.originalName, by: actor, source };
         const made = await againIfTaken(() =>

@@ -2,7 +2,7 @@
 import { MillraceError } from '../../../contract/errors/millrace-error.ts';
 import { itemStatuses } from '../../../contract/pipelines/items/item-statuses.ts';
 import { type Call, type Handlers, handle } from '../../../http/call.ts';
-import { readCursor, shapes, writeCursor } from '../../../http/cursor.ts';
+import { isMoment, readCursor, shapes, writeCursor } from '../../../http/cursor.ts';
 import { engineOf } from '../../../http/engine-of.ts';
 import { look } from '../../../http/routes/change.ts';
 import type { Queryable } from '../../../platform/database.ts';
@@ -33,14 +33,13 @@ import { latestRun, listedJob, viewJob } from './job-view.ts';
 import { cachedCount } from './pending-count.ts';
 
 const open = ['PENDING', 'PROCESSING'];
-const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 export function readHandlers(deps: ItemsDeps): Handlers {
   return {
     ...handle('jobs.list', async (call) => {
       requireEnabled(deps);
-      const cursor = readCursor(call.query.after, moment, shapes.uuid);
+      const cursor = readCursor(call.query.after, shapes.moment, shapes.uuid);
       const { pageSize, userId } = call.query;
       const jobs = await look(call, async (db, tenantId) => {
         const viewer = await viewerOf(db, call.principal);
@@ -106,7 +105,7 @@ async function listInOrder(call: Call<'jobs.items'>) {
   const { after, afterRow, pageSize, text, column, since } = call.query;
   const ids = idsOf(call.query.ids);
   const statuses = statusesOf(call.query.statuses ?? call.query.status);
-  if (since !== undefined && !moment.test(since)) throw new MillraceError('cursor_malformed');
+  if (since !== undefined && !isMoment(since)) throw new MillraceError('cursor_malformed');
   const cursor = readCursor(after, shapes.integer);
   const { rows, asOf } = await look(call, async (db) => {
     await requireJob(db, call.principal, call.params.job_id);
@@ -131,7 +130,7 @@ async function listByChange(call: Call<'jobs.items'>) {
   const { after, pageSize } = call.query;
   const statuses = statusesOf(call.query.statuses ?? call.query.status) ?? open;
   refuseEnded(statuses);
-  const cursor = readCursor(after, moment, shapes.integer, moment);
+  const cursor = readCursor(after, shapes.moment, shapes.integer, shapes.moment);
   const startedAt = performance.now();
   const { rows, asOf } = await look(call, async (db) => {
     await requireJob(db, call.principal, call.params.job_id);
@@ -161,7 +160,7 @@ async function listPending(call: Call<'pending.list'>) {
   const { after, pageSize, userId = 'me', jobType, jobId, from, to } = call.query;
   const statuses = statusesOf(call.query.statuses) ?? open;
   refuseEnded(statuses);
-  const cursor = readCursor(after, moment, shapes.integer, moment);
+  const cursor = readCursor(after, shapes.moment, shapes.integer, shapes.moment);
   const startedAt = performance.now();
   const { rows, asOf, count } = await look(call, async (db, tenantId) => {
     const viewer = await viewerOf(db, call.principal);
