@@ -107,6 +107,28 @@ describe.each(forms)('the form of %s', (operation) => {
   });
 });
 
+describe('JSON', () => {
+  it.each([
+    ['uploads.create', 'reading', { platform: 'meta' }],
+    ['jobs.create', 'options', {}],
+  ] as const)('in a field of the form of %s is looked into: %s', async (operation, name, others) => {
+    for (const text of ['{"sheet":"a\\u0000"}', '{"sheet":"a\\ud800"}', '{"a\\u0000":1}']) {
+      const fields = Object.entries(others).map(([other, value]) => field(other, value));
+      const answer = await send(operation, [...fields, field(name, text), fileOf(operation)]);
+      expect([text, answer.statusCode, answer.json().code]).toEqual([text, 400, 'text_unstorable']);
+    }
+    expect(files()).toEqual([]);
+  });
+
+  it('of rows has no field that nobody reads: a misspelt one would silently decide nothing', async () => {
+    const body = { platform: 'meta', source: 'api', on_dobt: 'fail', rows: [{ Day: '2024-01-01' }] };
+    const answer = await api.call('uploads.create', { as: admin, body });
+    expect([answer.statusCode, answer.json().code]).toEqual([400, 'name_unknown']);
+    expect(answer.json().detail).toContain('"on_dobt"; did you mean "on_doubt"?');
+    expect(files()).toEqual([]);
+  });
+});
+
 it('there are forms', () => {
   expect(forms.length).toBeGreaterThanOrEqual(6);
 });

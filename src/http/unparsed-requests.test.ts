@@ -41,6 +41,10 @@ describe('a request that cannot be parsed', () => {
     expect([answer.status, JSON.parse(answer.body).code]).toEqual([status, code]);
     expect(answer.head).toContain('content-type: application/problem+json');
     expect(answer.head).toContain('x-correlation-id: ');
-    expect(JSON.parse(answer.body)).toMatchObject({ status, next: expect.any(String), correlation_id: expect.any(String) });
+    expect(JSON.parse(answer.body)).toMatchObject({
+      status,
+      next: expect.any(String),
+      correlation_id: expect.any(String),
+    });
   });
 });

@@ -5,7 +5,7 @@ import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { refuseUnknownNames } from '../../platform/known-names.ts';
-import { isStorableText } from '../../platform/storable-text.ts';
+import { requireStorable } from '../../platform/require-storable.ts';
 
 export function requireReadableRequests(server: FastifyInstance): void {
   parseOnlyUtf8(server);
@@ -45,18 +45,6 @@ function readAddress(request: FastifyRequest): string {
     return decodeURIComponent(request.raw.url ?? '');
   } catch {
     throw new MillraceError('address_malformed');
-  }
-}
-
-function requireStorable(value: unknown, path: string): void {
-  if (typeof value === 'string') {
-    if (!isStorableText(value)) throw new MillraceError('text_unstorable', { field: path });
-  } else if (typeof value === 'object' && value !== null && !Buffer.isBuffer(value)) {
-    for (const [name, inner] of Object.entries(value)) {
-      // A name that cannot be stored cannot be said either.
-      requireStorable(name, path);
-      requireStorable(inner, `${path}.${name}`);
-    }
   }
 }
 

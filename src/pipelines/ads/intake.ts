@@ -8,6 +8,8 @@ import { faultsIn } from '../../contract/errors/faults-in.ts';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import type { Sniffed } from '../../engine/blobs/store-file.ts';
 import { correctedRun } from '../../http/reject-tools/returned-run.ts';
+import { refuseUnknownNames } from '../../platform/known-names.ts';
+import { requireStorable } from '../../platform/require-storable.ts';
 import { sniffContent } from '../../tabular/content/sniff-content.ts';
 import { sniffTableFile } from '../../tabular/content/table-file.ts';
 import { checkOverrides } from '../../tabular/reading.ts';
@@ -71,7 +73,9 @@ function readingOf(text: string): NonNullable<AdsInput['reading']> {
   const refuse = (faults: string): never => {
     throw new MillraceError('upload_fields_invalid', { faults: `reading: ${faults}` });
   };
-  const parsed = ReadingOverrides.safeParse(jsonOf(text) ?? refuse('is not JSON'));
+  const given = jsonOf(text) ?? refuse('is not JSON');
+  requireStorable(given, 'reading');
+  const parsed = ReadingOverrides.safeParse(given);
   if (!parsed.success) return refuse(faultsIn(parsed.error, 'the whole'));
   const overrides = overridesFrom(parsed.data, {});
   checkOverrides(overrides);
@@ -92,6 +96,8 @@ export function fileOfRows(body: unknown): {
   readonly bytes: Buffer;
   readonly filename: string;
 } {
+  if (typeof body === 'object' && body !== null)
+    refuseUnknownNames('field', Object.keys(body), Object.keys(UploadRows.shape));
   const parsed = UploadRows.safeParse(body);
   if (!parsed.success) throw new MillraceError('upload_fields_invalid', { faults: faultsIn(parsed.error, 'body') });
   const { rows, force_partial, as_period, reading, ...fields } = parsed.data;

@@ -8,6 +8,7 @@ import { becomeRole } from '../../engine/sql/become-role.ts';
 import { enterTenant, type Queryable, withTransaction } from '../../platform/database.ts';
 import { uuidv7 } from '../../platform/ids.ts';
 import type { Log } from '../../platform/log.ts';
+import { requireStorable } from '../../platform/require-storable.ts';
 import { bytesSource } from '../../tabular/byte-source.ts';
 import type { OnDoubt } from '../../tabular/doubt-question.ts';
 import type { ItemsDeps } from './deps.ts';
@@ -178,11 +179,13 @@ async function loadSample(tx: Queryable, tenantId: string) {
 
 function parseOptions(processor: string, text: string | undefined): Record<string, unknown> {
   if (text === undefined || text === '') return {};
+  let value: unknown;
   try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+    value = JSON.parse(text);
   } catch {
     // Told below.
   }
+  requireStorable(value, 'options');
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   throw new MillraceError('processor_options_invalid', { processor, reason: 'options must be a JSON object' });
 }

@@ -168,7 +168,7 @@ export const readingBreaks: readonly Break[] = [
   {
     id: 'readings.unstorable-text-let-in',
     file: REQUESTS,
-    find: "requireStorable(withoutRows(request.body), 'body');",
+    find: "requireStorable(spec.bodyKind === 'multipart' ? withoutRows(request.body) : request.body, 'body');",
     replace: '',
     tests: [REQUESTS_TEST],
   },
@@ -247,22 +247,6 @@ export const readingBreaks: readonly Break[] = [
     title: 'sheet_doubtful',
   },
   {
-    id: 'readings.refusal-is-no-refusal',
-    file: DOUBTS,
-    find: "label: 'Refuse the file', refuses: true }",
-    replace: "label: 'Refuse the file' }",
-    tests: [EVERY_DOUBT_TEST],
-    title: 'numbers_doubtful is asked about',
-  },
-  {
-    id: 'readings.both-answers-are-taken',
-    file: 'src/engine/sql/questions.ts',
-    find: 'where question_id = $1 and closed_at is null`',
-    replace: 'where question_id = $1`',
-    tests: [QUESTIONS_TEST],
-    title: 'at the same moment',
-  },
-  {
     id: 'readings.answer-to-a-cancelled-run',
     file: 'src/engine/questions.ts',
     find: "if (isFirst && (run.phase === 'waiting' || run.phase === 'active')) return;",
@@ -301,5 +285,13 @@ export const readingBreaks: readonly Break[] = [
     replace: 'void address;',
     tests: [REQUESTS_TEST],
     title: 'of a page',
+  },
+  {
+    id: 'readings.misspelt-field-of-rows',
+    file: 'src/pipelines/ads/intake.ts',
+    find: "refuseUnknownNames('field', Object.keys(body), Object.keys(UploadRows.shape));",
+    replace: 'void refuseUnknownNames;',
+    tests: [FORMS_TEST],
+    title: 'no field that nobody reads',
   },
 ];
