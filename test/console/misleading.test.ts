@@ -267,6 +267,38 @@ describe('a file that can be read in two ways', () => {
   });
 });
 
+describe('two people who answer the same question', () => {
+  it('who comes second hears that the answer was not taken, also when the question is gone from the page', async () => {
+    const first = metaText(Array.from({ length: 8 }, (_, index) => metaRow(740 + index)));
+    const second = [
+      'Day,Campaign name,Campaign ID,Amount spent (USD)',
+      ...[1, 2, 3].map((day) => `2026-03-0${day},May,992,${day}.5`),
+    ];
+    await page.goto('/');
+    await page.getByRole('button', { name: 'Choose files' }).waitFor();
+    await page.setInputFiles('main input[type=file]', {
+      name: 'meta_asked_twice.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(`${first}\n${second.join('\n')}\n`),
+    });
+    await page.waitForURL('**/r/*');
+    const question = page.getByRole('region', { name: 'Question' });
+    await question.getByText('A second table stands').waitFor();
+    // Between the click and the server somebody else answers.
+    await page.route('**/v1/questions/*/answer', async (route) => {
+      const { pathname } = new URL(route.request().url());
+      await ask(pathname, { choice: 'as_decided' });
+      await route.continue();
+    });
+    await question.getByRole('button', { name: 'Refuse the file' }).click();
+    await page.getByRole('alert').filter({ hasText: 'is closed: it was answered' }).waitFor();
+    await page.getByRole('region', { name: 'Receipt' }).getByText('✓ adds up').waitFor();
+    expect(await page.getByRole('alert').filter({ hasText: 'is closed: it was answered' }).count()).toBe(1);
+    await shoot(page, 'question-answered-by-another');
+    await page.unroute('**/v1/questions/*/answer');
+  });
+});
+
 describe('what waits for a person', () => {
   it('has a badge; an admin requeues the dead letter, and the badge follows', async () => {
     await submitSteps(stage.installation, await tenantOf(stage.installation), { steps: 2, end: 'deny' });
@@ -278,6 +310,15 @@ describe('what waits for a person', () => {
     await frame.getByRole('link', { name: /Operate.*1 dead letter/ }).waitFor();
     await shoot(page, 'badge');
     await frame.getByRole('link', { name: /Operate/ }).click();
+    // What is dead raises an alert; its badge counts what nobody has resolved, here and on the tab.
+    const open = await waitFor(
+      async () => (await ask<{ data: unknown[] }>('/v1/alerts?status=open')).data.length || undefined,
+      { what: 'an open alert' },
+    );
+    await frame.getByRole('link', { name: new RegExp(`Operate.*${open} open alert`) }).waitFor();
+    await page.getByRole('link', { name: `Alerts ${open} open` }).click();
+    await page.getByRole('listitem').filter({ hasText: 'Open the run' }).first().waitFor();
+    await shoot(page, 'badge-alerts');
     await page.getByRole('link', { name: 'Dead letters 1 open' }).click();
     await page.getByRole('button', { name: 'Requeue' }).click();
     await page.getByLabel('Ticket or reason').fill('the credential is renewed');

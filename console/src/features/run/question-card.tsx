@@ -2,7 +2,7 @@
 // Below an ended run: doubts that nobody has confirmed.
 import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { call, type RunDetail } from '../../app/api.ts';
 import { Button } from '../../ui/button.tsx';
 import { plural } from '../../ui/figures.ts';
@@ -12,8 +12,18 @@ import { ProblemNote } from '../../ui/states.tsx';
 type Question = NonNullable<RunDetail['question']>;
 
 export function QuestionCard({ run }: { run: RunDetail }): ReactNode {
-  if (run.question !== null) return <Asked runId={run.run_id} question={run.question} />;
-  return <Doubts run={run} />;
+  // Stays when the question is gone: who answered later than somebody else must hear that the run does not do what they said.
+  const [notTaken, setNotTaken] = useState<unknown>(null);
+  return (
+    <>
+      {run.question === null && notTaken !== null && <ProblemNote error={notTaken} />}
+      {run.question === null ? (
+        <Doubts run={run} />
+      ) : (
+        <Asked runId={run.run_id} question={run.question} onNotTaken={setNotTaken} />
+      )}
+    </>
+  );
 }
 
 /** Also where the run itself is not shown: `refresh` names what else is out of date once it is answered. */
@@ -21,15 +31,19 @@ export function Asked({
   runId,
   question,
   refresh,
+  onNotTaken,
 }: {
   runId: string;
   question: Question;
   refresh?: QueryKey;
+  onNotTaken?: (error: unknown) => void;
 }): ReactNode {
   const client = useQueryClient();
   const answer = useMutation({
     mutationFn: (choice: string) =>
       call('questions.answer', { params: { question_id: question.question_id }, body: { choice } }),
+    onError: (error) => onNotTaken?.(error),
+    onSuccess: () => onNotTaken?.(null),
     onSettled: async () => {
       await client.invalidateQueries({ queryKey: ['run', runId] });
       if (refresh !== undefined) await client.invalidateQueries({ queryKey: refresh });

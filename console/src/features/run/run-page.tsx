@@ -36,7 +36,7 @@ export function RunPage(): ReactNode {
   return (
     <div className="mx-auto flex w-full max-w-[90rem] flex-1 flex-col gap-4 px-4 py-4 md:px-6">
       <RunHeader run={run.data} />
-      <QuestionCard run={run.data} />
+      <QuestionCard key={runId} run={run.data} />
       <ReceiptPanel run={run.data} />
       <Views run={run.data} />
       <Outlet />
