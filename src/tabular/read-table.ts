@@ -3,6 +3,7 @@
 import type { ByteSource } from './byte-source.ts';
 import { readCsv } from './csv/read-csv.ts';
 import { readJson } from './json/read-json.ts';
+import { CarryDown } from './layout/carried-down.ts';
 import { RowClassifier } from './layout/row-classifier.ts';
 import { defaultLimits, type TableLimits } from './limits.ts';
 import type { Reading } from './reading.ts';
@@ -40,10 +41,25 @@ async function* classified(
   from: Position,
 ): AsyncGenerator<RowBatch> {
   const classifier = new RowClassifier(reading, from);
+  const carry = carryDownOf(reading, from);
   for await (const batch of rowsOf(source, reading, options, from)) {
     classifier.classify(batch);
-    yield batch;
+    yield carry?.carried(batch) ?? batch;
   }
+}
+
+/** Null where no value is carried down. */
+function carryDownOf({ carryDown = [], header }: Reading, from: Position): CarryDown | null {
+  const columns = carryDown.flatMap((name) => {
+    const column = header.value.names.indexOf(name);
+    return column === -1 ? [] : [column];
+  });
+  return columns.length === 0
+    ? null
+    : new CarryDown(
+        columns.sort((a, b) => a - b),
+        from.carried,
+      );
 }
 
 function rowsOf(source: ByteSource, reading: Reading, options: OpenOptions, from: Position): AsyncIterable<RowBatch> {

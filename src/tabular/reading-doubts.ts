@@ -2,9 +2,13 @@
 // the rows counts what appears later. A doubt says nothing about what should happen: that is for the pipeline and its caller.
 import { RUNS_OF_BLANKS, sameSignIn } from './csv/detect-dialect.ts';
 import type { Decision } from './decision.ts';
+import { mixedDoubt } from './doubt-of-delimiters.ts';
+import { groupDoubts } from './doubts-of-groups.ts';
 import type { BesideSpan } from './json/json-scanner.ts';
 import { isYear } from './layout/cell-traits.ts';
 import type { ColumnFit } from './layout/fit-columns.ts';
+import type { Groups } from './layout/groups.ts';
+import type { MixedDelimiters } from './layout/mixed-delimiters.ts';
 import { isRuleRow } from './layout/rules-between-rows.ts';
 import type { SideTable } from './layout/side-tables.ts';
 import { isValueShape, shapeOf } from './layout/value-shape.ts';
@@ -29,24 +33,30 @@ interface Beside {
   readonly otherLists?: readonly BesideSpan[];
   readonly otherSheets?: readonly OtherSheet[];
   readonly sideTables?: readonly SideTable[];
+  readonly groups?: Groups;
+  readonly mixed?: MixedDelimiters | null;
   readonly doublyEncoded?: DoublyEncoded | null;
 }
 
 /** `rows`: how many rows of data the sample holds. */
 export function readingDoubts(reading: Reading, fit: ColumnFit, rows: number, beside: Beside = {}): ReadingDoubt[] {
-  const { otherLists = [], otherSheets = [], sideTables = [], doublyEncoded = null } = beside;
+  const { otherLists = [], otherSheets = [], sideTables = [], groups, mixed = null, doublyEncoded = null } = beside;
   return [
     ...sheetDoubts(reading, otherSheets),
+    ...hiddenSheetDoubts(reading, otherSheets),
     ...otherLists.map((list) => otherListDoubt(reading, list)),
     ...otherTableDoubts(reading),
     ...sideTables.map((table) => sideTableDoubt(reading, table)),
+    ...(groups === undefined ? [] : groupDoubts(reading, groups)),
     ...headerDoubts(reading, rows),
     ...widthDoubts(reading, fit),
     ...setAsideDoubts(reading),
+    ...(mixed === null ? [] : [mixedDoubt(reading, mixed)]),
     ...dialectDoubts(reading, rows),
     ...encodingDoubts(reading, rows),
     ...(doublyEncoded === null ? [] : [twiceDoubt(doublyEncoded)]),
     ...numberDoubts(reading, rows),
+    ...scaleDoubts(reading, rows),
   ];
 }
 
@@ -91,7 +101,8 @@ function sideTableDoubt({ header }: Reading, { fromColumn, names, rows, proofs }
 function sheetDoubts({ sheet }: Reading, others: readonly OtherSheet[]): ReadingDoubt[] {
   // Two rows of three cells are names with a row of values; two of two cells are a remark.
   const tables = others.filter(
-    ({ rows, cells }) => (rows >= MIN_SHEET_ROWS && cells >= rows * 2) || (rows === 2 && cells >= 6),
+    ({ rows, cells, isHidden }) =>
+      !isHidden && ((rows >= MIN_SHEET_ROWS && cells >= rows * 2) || (rows === 2 && cells >= 6)),
   );
   if (sheet === undefined || isChosen(sheet) || tables.length === 0) return [];
   const names = tables.map(({ name }) => `"${name}"`).join(', ');
@@ -104,6 +115,31 @@ function sheetDoubts({ sheet }: Reading, others: readonly OtherSheet[]): Reading
       lines: [],
       holds: true,
       answers: [sheet.value, ...tables].map(({ name }) => ({ label: `Read "${name}"`, overrides: { sheet: name } })),
+    },
+  ];
+}
+
+/** Nobody who looks at the workbook sees them, so nothing waits for an answer; what is read or left out is said all the same. */
+function hiddenSheetDoubts({ sheet }: Reading, others: readonly OtherSheet[]): ReadingDoubt[] {
+  if (sheet === undefined) return [];
+  const { name, names } = sheet.value;
+  const hidden = others.filter(({ isHidden, rows, cells }) => isHidden && rows > 0 && cells > 0);
+  const told: string[] = [];
+  if (!names.includes(name)) told.push(`The sheet "${name}", which is read, is hidden in the workbook.`);
+  if (hidden.length > 0)
+    told.push(`The workbook hides ${hidden.map((other) => `"${other.name}"`).join(', ')}; nothing of that is read.`);
+  if (told.length === 0) return [];
+  return [
+    {
+      code: 'workbook_hides_sheets',
+      message: told.join(' '),
+      evidence: { for: [sheet.reason], against: ['the workbook does not show all of its sheets'] },
+      rowsAtStake: hidden.reduce((sum, { rows }) => sum + rows, 0),
+      lines: [],
+      answers: [name, ...hidden.map((other) => other.name)].map((sheet) => ({
+        label: `Read "${sheet}"`,
+        overrides: { sheet },
+      })),
     },
   ];
 }
@@ -361,6 +397,26 @@ function numberDoubts({ numbers }: Reading, rows: number): ReadingDoubt[] {
       lines: [],
       holds: true,
       answers: signs.map((decimal) => ({ label: `Read numbers with ${names[decimal]}`, overrides: { decimal } })),
+    },
+  ];
+}
+
+const SCALE =
+  /\b(?:in|en|em|di|x)\s+(?:\p{L}+\s+)?(?:thousands?|millions?|tausend|tsd|millionen|mio|milliers|millones|milhares|milhões|migliaia|milioni|duizenden|miljoenen)\b|[(\s](?:x\s?1[.,]?000|['’]?000s)\b|千円|百万円|单位[:：]\s*万/iu;
+
+/** "All amounts in thousands" above the table: the numbers are read as they are written. */
+function scaleDoubts({ preamble }: Reading, rows: number): ReadingDoubt[] {
+  const title = preamble.find(({ text }) => SCALE.test(text));
+  if (title === undefined) return [];
+  return [
+    {
+      code: 'numbers_doubtful',
+      message: `Line ${title.line} above the table says in what the numbers are told: "${title.text.slice(0, 100)}". They are read as they are written.`,
+      evidence: { for: ['the cells say nothing of it'], against: [title.text.slice(0, 100)] },
+      rowsAtStake: rows,
+      lines: [title.line],
+      holds: true,
+      answers: [{ label: 'Read the numbers as they are written', overrides: {} }],
     },
   ];
 }

@@ -37,6 +37,10 @@ export interface Reading {
   readonly shortRows: 'refuse' | 'pad';
   /** Tables beside the one that is read, found in the sample. */
   readonly otherTables?: readonly OtherTable[];
+  /** Columns whose value stands once for the rows below it, too: empty cells there are read as the value above. */
+  readonly carryDown?: readonly string[];
+  /** Columns without which a row of the pipeline says little, and those that part a row into segments. */
+  readonly roles?: ColumnRoles;
   /** Undo the escapes that our own exports put before cells a spreadsheet would run. */
   readonly unescapeFormulas: boolean;
   readonly warnings: readonly ReadingWarning[];
@@ -62,6 +66,27 @@ export interface TotalRules {
   readonly words: readonly string[];
   /** Columns that name things: a row in which all are empty at the start or end of the table is a total. Null: all text columns. */
   readonly identityColumns: readonly number[] | null;
+  /** Rows of totals among the others, as a person said. */
+  readonly among?: readonly TotalColumn[];
+}
+
+/** A column that tells rows of totals from the rows they add up. */
+export interface TotalColumn {
+  readonly column: string;
+  /** As they are written; an empty text where the cell is empty. */
+  readonly values: readonly string[];
+  /** Whatever else reads like a total there. */
+  readonly labels: boolean;
+}
+
+/** What a pipeline knows of columns by their names; counted from 0. */
+export interface ColumnRoles {
+  /** They tell what a row is of: ids, names, days. */
+  readonly telling: readonly number[];
+  /** They part what a row is of: devices, networks, ages. */
+  readonly segments: readonly number[];
+  /** The pipeline compares the file's own total with its rows. */
+  readonly areTotalsCompared?: boolean;
 }
 
 export interface ReadingWarning {
@@ -110,6 +135,8 @@ export interface ReadingOverrides {
   readonly emptyMarkers?: readonly string[];
   readonly keptLines?: readonly number[];
   readonly shortRows?: 'refuse' | 'pad';
+  readonly carryDown?: readonly string[];
+  readonly totalRows?: readonly TotalColumn[];
   readonly unescapeFormulas?: boolean;
 }
 

@@ -44,7 +44,12 @@ export interface Position {
   readonly row: number;
   /** What was known of tables behind the first one when the rows before it had been read. */
   readonly later?: LaterTable;
+  /** What empty cells below are read as, in a reading that carries values down. */
+  readonly carried?: CarriedValues;
 }
+
+/** In the order of the columns whose values are carried down. */
+export type CarriedValues = readonly string[];
 
 /** Where the rows stand that come next (layout/later-tables.ts). */
 export interface LaterTable {
@@ -74,10 +79,12 @@ export interface WorkbookRest {
   readonly bytes: Readonly<Record<string, number>>;
   /** Rows of the sheet with a value that its program does not show: a filter or a person hid them. They are read like the others. */
   readonly hidden: { readonly rows: number; readonly lines: readonly number[] };
+  /** Columns of the sheet, counted from 0, with a value in a row and not shown either. */
+  readonly hiddenColumns: readonly number[];
   /** Cells with a formula whose result the workbook does not hold. They are read as empty. */
   readonly uncomputed: { readonly cells: number; readonly lines: readonly number[] };
-  /** The first and the last rows of cells that are shown as one; only the first row of each holds its value. */
-  readonly merged: readonly (readonly [fromRow: number, toRow: number])[];
+  /** The first and the last rows of cells that are shown as one, and their first column; only the first row of each holds its value. */
+  readonly merged: readonly (readonly [fromRow: number, toRow: number, column: number])[];
 }
 
 export abstract class RowBatch {

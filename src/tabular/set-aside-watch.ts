@@ -2,6 +2,8 @@
 // behind the first one, and lists of JSON that the survey of the file's start did not reach. Plain JSON in between, so that a checkpoint carries it over a crash.
 import { isRowTakenOut } from './layout/comment-lines.ts';
 import { isRuleRow } from './layout/rules-between-rows.ts';
+import { TotalRows } from './layout/total-rows.ts';
+import { saysAll, TotalLabels } from './layout/total-words.ts';
 import { shapeOf } from './layout/value-shape.ts';
 import type { Reading, ReadingDoubt } from './reading.ts';
 import type { RowBatch, WorkbookRest } from './row-batch.ts';
@@ -18,8 +20,12 @@ export interface SetAsideFindings {
   readonly lists?: number;
   /** Tables that begin behind the first one; absent where there is none. */
   readonly tables?: readonly LaterTableFound[];
+  /** Rows of data whose label reads like that of a total; absent where there is none, or somebody was told of them. */
+  readonly totals?: LabelledTotals;
   /** Rows that a workbook does not show and that were read; absent where there is none. */
   readonly hidden?: WorkbookRest['hidden'];
+  /** Names of columns that a workbook does not show and that are read; absent where there is none. */
+  readonly hiddenColumns?: readonly string[];
   /** Formulas that a workbook holds without their results; absent where there is none. */
   readonly uncomputed?: WorkbookRest['uncomputed'];
   /** Where cells of several rows below the names are shown as one; absent where there are none. */
@@ -36,6 +42,15 @@ export interface LaterTableFound {
   readonly isOpen: boolean;
 }
 
+export interface LabelledTotals {
+  readonly rows: number;
+  readonly lines: readonly number[];
+  /** In a column that parts rows into segments: the parts stand beside them. */
+  readonly inSegment: boolean;
+  /** Rows without such a label. */
+  readonly others: number;
+}
+
 export const nothingFound: SetAsideFindings = { rowShaped: 0, lines: [], listRows: 0 };
 
 const MAX_LINES = 10;
@@ -44,6 +59,7 @@ const MAX_ASIDES = 1_000;
 const ALWAYS = 0.9;
 const MIN_COLUMNS = 2;
 const MAX_NAMES = 5;
+const MAX_LABEL_COLUMNS = 8;
 const watched: ReadonlySet<string> = new Set(['total', 'footer', 'note']);
 
 export class SetAsideWatch {
@@ -57,11 +73,20 @@ export class SetAsideWatch {
   #listRows: number;
   #lists: number;
   #tables: LaterTableFound[];
+  readonly #labels: TotalLabels;
+  readonly #among: TotalRows | null;
+  /** Columns whose texts may be labels of totals, each with the text that was looked at last. */
+  readonly #labelled: { readonly index: number; readonly isSegment: boolean; last: string; saysTotal: boolean }[];
+  #totals: { rows: number; lines: number[]; inSegment: boolean; others: number };
+  /** Columns whose empty cells somebody was asked about. */
+  readonly #grouped: ReadonlySet<number>;
   #hidden: WorkbookRest['hidden'] | undefined;
+  #hiddenColumns: readonly string[] | undefined;
   #uncomputed: WorkbookRest['uncomputed'] | undefined;
   #merged: SetAsideFindings['merged'];
   readonly #lastHeaderLine: number;
   readonly #width: number;
+  readonly #columnNames: readonly string[];
   /** Lines of a workbook that are set aside: what is merged there is no row. Forgotten when reading goes on after an interruption. */
   readonly #asides = new Set<number>();
   /** Of a workbook; not known where no row has come since reading went on. */
@@ -77,15 +102,51 @@ export class SetAsideWatch {
     this.#knownLists = (reading.doubts ?? []).filter(({ code }) => code === 'other_table').length;
     this.#knownTables = reading.otherTables ?? [];
     this.#tables = [...(before.tables ?? [])];
+    const { names } = reading.header.value;
+    this.#labels = new TotalLabels(reading.totals.words);
+    this.#among = reading.totals.among === undefined ? null : new TotalRows(names, reading.totals.among, this.#labels);
+    this.#labelled = labelColumns(reading).map((index) => ({
+      index,
+      isSegment: reading.roles?.segments.includes(index) === true,
+      last: '',
+      saysTotal: false,
+    }));
+    const { totals = { rows: 0, lines: [], inSegment: false, others: 0 } } = before;
+    this.#totals = { ...totals, lines: [...totals.lines] };
+    const carried = (reading.doubts ?? []).flatMap(({ answers }) =>
+      answers.flatMap(({ overrides }) => overrides.carryDown ?? []),
+    );
+    this.#grouped = new Set([...carried, ...(reading.carryDown ?? [])].map((name) => names.indexOf(name)));
     this.#hidden = before.hidden;
+    this.#hiddenColumns = before.hiddenColumns;
     this.#uncomputed = before.uncomputed;
     this.#merged = before.merged;
-    this.#width = reading.header.value.names.length;
+    this.#columnNames = reading.header.value.names;
+    this.#width = this.#columnNames.length;
     this.#lastHeaderLine = Math.max(0, ...reading.header.value.lines);
     this.#rowShaped = before.rowShaped;
     this.#lines = [...before.lines];
     this.#listRows = before.listRows;
     this.#lists = before.lists ?? 0;
+  }
+
+  /** A row of data. */
+  addData(batch: RowBatch, row: number): void {
+    if (this.#labelled.length === 0 || batch.faults[row] !== 0) return;
+    for (const column of this.#labelled) {
+      if (batch.isEmpty(row, column.index)) continue;
+      const text = batch.text(row, column.index);
+      if (text !== column.last) {
+        column.last = text;
+        column.saysTotal = this.#labels.saysTotal(text) || (column.isSegment && saysAll(text));
+      }
+      if (!column.saysTotal) continue;
+      this.#totals.rows++;
+      if (column.isSegment) this.#totals.inSegment = true;
+      if (this.#totals.lines.length < MAX_LINES) this.#totals.lines.push(batch.line(row));
+      return;
+    }
+    this.#totals.others++;
   }
 
   /** A row that is set aside. */
@@ -95,6 +156,8 @@ export class SetAsideWatch {
     else if (kind === 'repeated_header') this.#closeTable();
     if (batch.unit === 'cells' && this.#asides.size < MAX_ASIDES) this.#asides.add(batch.line(row));
     const isTakenOut = kind === 'note' && isRowTakenOut(batch.texts(row), this.#width);
+    // Somebody said so.
+    if (kind === 'total' && this.#among?.has(batch, row) === true) return;
     if (!isTakenOut && (!watched.has(kind) || !this.#looksLikeRow(batch, row) || isRuleRow(batch.texts(row)))) return;
     this.#rowShaped++;
     if (this.#lines.length < MAX_LINES) this.#lines.push(batch.line(row));
@@ -110,11 +173,14 @@ export class SetAsideWatch {
     }
   }
 
-  #addRest({ hidden, uncomputed, merged }: WorkbookRest): void {
+  #addRest({ hidden, hiddenColumns, uncomputed, merged }: WorkbookRest): void {
     if (hidden.rows > 0) this.#hidden = hidden;
+    if (hiddenColumns.length > 0)
+      this.#hiddenColumns = hiddenColumns.map((column) => this.#columnNames[column] ?? `column ${column + 1}`);
     if (uncomputed.cells > 0) this.#uncomputed = uncomputed;
     const inRows = merged.filter(
-      ([from]) => from > this.#lastHeaderLine && from <= this.#lastRow && !this.#asides.has(from),
+      ([from, , column]) =>
+        from > this.#lastHeaderLine && from <= this.#lastRow && !this.#asides.has(from) && !this.#grouped.has(column),
     );
     const lines = [...new Set(inRows.map(([from]) => from))].slice(0, MAX_LINES);
     if (lines.length > 0) this.#merged = { rows: inRows.reduce((sum, [from, to]) => sum + to - from, 0), lines };
@@ -127,7 +193,11 @@ export class SetAsideWatch {
       listRows: this.#listRows,
       ...(this.#lists === 0 ? {} : { lists: this.#lists }),
       ...(this.#tables.length === 0 ? {} : { tables: [...this.#tables] }),
+      ...(this.#totals.rows === 0 && this.#totals.others === 0
+        ? {}
+        : { totals: { ...this.#totals, lines: [...this.#totals.lines] } }),
       ...(this.#hidden === undefined ? {} : { hidden: this.#hidden }),
+      ...(this.#hiddenColumns === undefined ? {} : { hiddenColumns: this.#hiddenColumns }),
       ...(this.#uncomputed === undefined ? {} : { uncomputed: this.#uncomputed }),
       ...(this.#merged === undefined ? {} : { merged: this.#merged }),
     };
@@ -167,6 +237,12 @@ export class SetAsideWatch {
   }
 }
 
+/** None where somebody was told of totals among the rows before the first one. */
+function labelColumns({ doubts = [], columns, rules }: Reading): number[] {
+  if (rules !== 2 || doubts.some(({ code }) => code === 'totals_among_rows')) return [];
+  return columns.flatMap(({ kind, index }) => (kind === 'text' ? [index] : [])).slice(0, MAX_LABEL_COLUMNS);
+}
+
 function lastDataLine(batch: RowBatch): number | undefined {
   const row = batch.kinds.lastIndexOf(0);
   return row === -1 ? undefined : batch.line(row);
@@ -178,7 +254,9 @@ export function doubtsOfFindings({
   lines,
   listRows,
   tables = [],
+  totals,
   hidden,
+  hiddenColumns,
   uncomputed,
   merged,
 }: SetAsideFindings): ReadingDoubt[] {
@@ -203,6 +281,17 @@ export function doubtsOfFindings({
       holds: true,
       answers: [{ label: 'Read the first list only', overrides: {} }],
     });
+  // Where most rows say so it is what they are called.
+  if (totals !== undefined && totals.rows > 0 && totals.rows <= totals.others)
+    doubts.push({
+      code: 'totals_among_rows',
+      message: `${totals.rows === 1 ? 'A row is' : `${totals.rows} rows are`} called totals by a label, and stored like the other ${totals.others}. What adds up others counts twice.`,
+      evidence: { for: ['they have as many cells as rows have'], against: ['their label says so'] },
+      rowsAtStake: totals.rows,
+      lines: totals.lines,
+      ...(totals.inSegment ? { holds: true } : {}),
+      answers: [{ label: 'Store them like the other rows', overrides: {} }],
+    });
   if (hidden !== undefined)
     doubts.push({
       code: 'workbook_hides_rows',
@@ -210,6 +299,15 @@ export function doubtsOfFindings({
       evidence: { for: ['the file holds them'], against: ['the workbook does not show them'] },
       rowsAtStake: hidden.rows,
       lines: hidden.lines,
+      answers: [{ label: 'Read them like the others', overrides: {} }],
+    });
+  if (hiddenColumns !== undefined)
+    doubts.push({
+      code: 'workbook_hides_columns',
+      message: `The workbook hides ${hiddenColumns.length === 1 ? 'the column' : `${hiddenColumns.length} columns:`} ${hiddenColumns.slice(0, MAX_LINES).join(', ')}; they are read like the others.`,
+      evidence: { for: ['the file holds them'], against: ['the workbook does not show them'] },
+      rowsAtStake: 0,
+      lines: [],
       answers: [{ label: 'Read them like the others', overrides: {} }],
     });
   if (uncomputed !== undefined)

@@ -7,6 +7,7 @@ import { bytesSource } from './byte-source.ts';
 import { readTable, type Table } from './read-table.ts';
 import { type Position, startOfFile } from './row-batch.ts';
 import { doubtsOfFindings, SetAsideWatch } from './set-aside-watch.ts';
+import { parseNumber } from './values/parse-number.ts';
 
 const lines = (...rows: string[]) => `${rows.join('\n')}\n`;
 const doubtsIn = async (text: string) => (await readTable(textSource(text))).reading.doubts ?? [];
@@ -102,6 +103,75 @@ describe('rows that a workbook hides', () => {
     expect(await lateDoubts(await readTable(bytesSource(hiding())))).toEqual([]);
     const empty = buildWorkbook({ rows: `${names}${row(2)}${row(3)}<row r="4" hidden="1"/>${row(5, ' hidden="0"')}` });
     expect(await lateDoubts(await readTable(bytesSource(empty)))).toEqual([]);
+  });
+});
+
+describe('columns that a workbook hides', () => {
+  const cell = (place: string, text: string) => `<c r="${place}" t="str"><v>${text}</v></c>`;
+  const rows = [
+    `<row r="1">${cell('A1', 'Name')}${cell('B1', 'Cost')}${cell('C1', 'Owner')}</row>`,
+    ...[2, 3, 4].map(
+      (n) => `<row r="${n}">${cell(`A${n}`, `N${n}`)}${cell(`B${n}`, `${n}`)}${cell(`C${n}`, 'Ann')}</row>`,
+    ),
+  ].join('');
+  const hiding = (cols: string) =>
+    buildWorkbook({ sheet: `<worksheet><cols>${cols}</cols><sheetData>${rows}</sheetData></worksheet>` });
+
+  it.each([
+    ['hidden', '<col min="2" max="3" width="9" hidden="1"/>'],
+    ['without a width', '<col min="2" max="2" width="0" customWidth="1"/><col min="3" max="3" hidden="true"/>'],
+  ])('are read and told by name, also when reading goes on behind them: %s', async (_, cols) => {
+    const table = await readTable(bytesSource(hiding(cols)));
+    const told = [{ code: 'workbook_hides_columns', message: expect.stringContaining('2 columns: Cost, Owner') }];
+    expect(await lateDoubts(table)).toMatchObject(told);
+    expect(await lateDoubts(table, { offset: 3, line: 4, row: 3 })).toMatchObject(told);
+  });
+
+  it('are no doubt where they are shown, or hold nothing', async () => {
+    for (const cols of ['<col min="1" max="3" width="12"/>', '<col min="4" max="16384" hidden="1"/>'])
+      expect(await lateDoubts(await readTable(bytesSource(hiding(cols))))).toEqual([]);
+  });
+});
+
+describe('sheets that a workbook hides', () => {
+  const type = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet';
+  const sheetOf = (name: string) =>
+    `<worksheet><sheetData>${['Name', 'A', 'B', 'C'].map((text, i) => `<row r="${i + 1}"><c r="A${i + 1}" t="str"><v>${name} ${text}</v></c><c r="B${i + 1}" t="str"><v>${i === 0 ? 'Cost' : i}</v></c></row>`).join('')}</sheetData></worksheet>`;
+  const withSheets = (states: readonly string[]) =>
+    buildWorkbook({
+      workbook: `<workbook><sheets>${states.map((state, i) => `<sheet name="S${i + 1}" sheetId="${i + 1}" state="${state}" r:id="s${i + 1}"/>`).join('')}</sheets></workbook>`,
+      replace: {
+        'xl/_rels/workbook.xml.rels': {
+          content: `<Relationships>${states.map((_, i) => `<Relationship Id="s${i + 1}" Type="${type}" Target="worksheets/sheet${i + 1}.xml"/>`).join('')}</Relationships>`,
+        },
+        'xl/worksheets/sheet1.xml': { content: sheetOf('S1') },
+      },
+      extra: states
+        .slice(1)
+        .map((_, i) => ({ name: `xl/worksheets/sheet${i + 2}.xml`, content: sheetOf(`S${i + 2}`) })),
+    });
+
+  it('are told by name, and read where somebody asks for one', async () => {
+    const bytes = withSheets(['veryHidden', 'visible', 'hidden']);
+    const { reading } = await readTable(bytesSource(bytes));
+    expect(reading.sheet?.value.name).toBe('S2');
+    expect(reading.doubts).toMatchObject([
+      { code: 'workbook_hides_sheets', message: 'The workbook hides "S1", "S3"; nothing of that is read.' },
+    ]);
+    const [, read] = reading.doubts?.[0]?.answers ?? [];
+    const asked = await readTable(bytesSource(bytes), { overrides: read?.overrides ?? {} });
+    expect(asked.reading.doubts).toMatchObject([
+      {
+        message:
+          'The sheet "S1", which is read, is hidden in the workbook. The workbook hides "S3"; nothing of that is read.',
+      },
+    ]);
+  });
+
+  it('are told where no other one is left to be read', async () => {
+    expect((await readTable(bytesSource(withSheets(['hidden'])))).reading.doubts).toMatchObject([
+      { code: 'workbook_hides_sheets', message: 'The sheet "S1", which is read, is hidden in the workbook.' },
+    ]);
   });
 });
 
@@ -254,5 +324,41 @@ describe('UTF-7', () => {
     ['labels of audiences', lines('Audience,Cost', 'LAL+RTG-US,1', 'Men+Women-DE,2', 'Shoes+Bags-All,3')],
   ])('is not taken for %s', async (_, ascii) => {
     expect((await readTable(textSource(ascii))).reading.encoding.value.name).toBe('utf-8');
+  });
+});
+
+describe('numbers that are not what they look like', () => {
+  const rows = ['2024-01-01,A,1.25', '2024-01-02,B,2.5', '2024-01-03,C,4'];
+
+  it.each([
+    'Report (all amounts in thousands)',
+    'Alle Beträge in Tausend EUR',
+    'Montants en milliers',
+    'Importi in migliaia',
+    'Figures in millions',
+  ])('hold the run where a title says in what they are told: %s', async (title) => {
+    expect(await doubtsIn(lines(title, '', 'Day,Name,Cost', ...rows))).toMatchObject([
+      { code: 'numbers_doubtful', holds: true, lines: [1], message: expect.stringContaining(title) },
+    ]);
+  });
+
+  it.each(['Campaigns in Miles City', 'Report of the Million Dollar Club', 'Thousand Oaks, 2024'])(
+    'are no doubt below another title: %s',
+    async (title) => {
+      expect(await doubtsIn(lines(title, '', 'Day,Name,Cost', ...rows))).toEqual([]);
+    },
+  );
+
+  it.each(['100¹', '1²', '12½', '5③', '7₂'])('a raised or a fractional digit is none of the number: %s', (text) => {
+    expect(parseNumber(text)).toMatchObject({ kind: 'fault', code: 'number_malformed' });
+  });
+
+  it('a row of units is a part of each name above it', async () => {
+    for (const units of [',,(EUR),(count)', ',,EUR,#']) {
+      const text = lines('Day,Campaign,Cost,Clicks', units, ...[1, 2, 3].map((i) => `2024-01-0${i},A,${i}.5,${i}`));
+      const isKnownHeader = (name: string) => /^(?:day|campaign|cost|clicks)/i.test(name);
+      const { reading } = await readTable(textSource(text), { isKnownHeader });
+      expect(reading.header.value.names[2]).toMatch(/^Cost \(?EUR\)?$/);
+    }
   });
 });

@@ -11,13 +11,23 @@ import type { BesideSpan } from './json/json-scanner.ts';
 import { withoutComments } from './layout/comment-lines.ts';
 import { detectHeader, type HeaderLayout, headerAt } from './layout/detect-header.ts';
 import { fitColumns, unfitted } from './layout/fit-columns.ts';
+import { findGroups } from './layout/groups.ts';
+import { findMixedDelimiters } from './layout/mixed-delimiters.ts';
 import { findOtherTables } from './layout/other-tables.ts';
 import { profileColumns } from './layout/profile-columns.ts';
 import { defaultTotalRules } from './layout/row-classifier.ts';
 import { type SampleRow, withGaps, withoutBlanks } from './layout/sample-row.ts';
 import { findSideTables } from './layout/side-tables.ts';
 import { defaultLimits, type TableLimits } from './limits.ts';
-import { checkOverrides, overrideDateOrder, type Reading, type ReadingOverrides, type TableFormat } from './reading.ts';
+import {
+  type ColumnReading,
+  type ColumnRoles,
+  checkOverrides,
+  overrideDateOrder,
+  type Reading,
+  type ReadingOverrides,
+  type TableFormat,
+} from './reading.ts';
 import { readingDoubts } from './reading-doubts.ts';
 import { readingWarnings } from './reading-warnings.ts';
 import { firstRows, HEAD_BYTES, sampleCsv, sampleJson } from './sample-table.ts';
@@ -35,6 +45,8 @@ export interface SniffOptions {
   /** Says of a text whether it is the name of a column that the caller knows. */
   readonly isKnownHeader?: (name: string) => boolean;
   readonly totalWords?: readonly string[];
+  /** What the caller knows of the columns by their names. */
+  readonly rolesOf?: (columns: readonly ColumnReading[]) => ColumnRoles;
   readonly limits?: TableLimits;
 }
 
@@ -55,6 +67,8 @@ interface Found {
 
 const binaryEncoding = decided<Encoding>({ name: 'utf-8', bomBytes: 0 }, 'exact', 'a workbook says so itself');
 const XLSX_SAMPLE_ROWS = 500;
+/** Fewer rows than any format takes a sample of: there are no others. */
+const SAMPLED_ROWS = 450;
 
 export async function sniffTable(source: ByteSource, options: SniffOptions = {}): Promise<Reading> {
   const overrides = options.overrides ?? {};
@@ -156,6 +170,7 @@ function describe(found: Found, options: SniffOptions, overrides: ReadingOverrid
   const { names } = fit;
   const data = [...body, ...found.spread.filter((row) => row.cells.length === names.length)];
   const columns = profileColumns(names, data).map((column) => overrideDateOrder(column, overrides));
+  const roles = options.rolesOf?.(columns);
   const preamble = rows.slice(0, skippedRows).filter((row) => !lines.includes(row.line) && !isOther(row));
   const reading: Reading = {
     version: 1,
@@ -172,7 +187,9 @@ function describe(found: Found, options: SniffOptions, overrides: ReadingOverrid
     header: { ...header, value: { lines, names } },
     columns,
     numbers: decideNumbers(data, columns, found, overrides),
-    totals: { ...defaultTotalRules(), ...totalWords(options, overrides) },
+    totals: { ...defaultTotalRules(), ...totalWords(options, overrides), ...totalsAmong(overrides) },
+    ...(roles === undefined ? {} : { roles }),
+    ...(overrides.carryDown === undefined ? {} : { carryDown: overrides.carryDown }),
     ...(overrides.emptyMarkers === undefined ? {} : { emptyMarkers: overrides.emptyMarkers }),
     keptLines: overrides.keptLines ?? [],
     shortRows: overrides.shortRows ?? (found.format === 'csv' ? fit.shortRows : 'pad'),
@@ -181,17 +198,42 @@ function describe(found: Found, options: SniffOptions, overrides: ReadingOverrid
     warnings: [],
   };
   const sideTables = found.names === undefined ? findSideTables(names, body) : [];
+  const mixed = overrides.delimiter === undefined ? mixedDelimiters(reading, rows, body) : null;
+  const groups = findGroups(reading, body, found.spread, rows.length < SAMPLED_ROWS);
   const doublyEncoded = findDoublyEncoded([...names, ...data.flatMap(({ cells }) => cells)]);
   return {
     ...reading,
     warnings: readingWarnings(reading, fit),
-    doubts: readingDoubts(reading, fit, body.length, { ...found, sideTables, doublyEncoded }),
+    doubts: readingDoubts(reading, fit, body.length, { ...found, sideTables, groups, mixed, doublyEncoded }),
   };
 }
 
 function totalWords(options: SniffOptions, overrides: ReadingOverrides): { words?: readonly string[] } {
   const words = overrides.totalWords ?? options.totalWords;
   return words === undefined ? {} : { words };
+}
+
+function totalsAmong({ totalRows }: ReadingOverrides): Pick<Reading['totals'], 'among'> {
+  return totalRows === undefined ? {} : { among: totalRows };
+}
+
+function mixedDelimiters(
+  { dialect, header: { value: header }, preamble }: Reading,
+  rows: readonly SampleRow[],
+  body: readonly SampleRow[],
+) {
+  if (dialect === undefined) return null;
+  const lastAbove = preamble.at(-1)?.line;
+  // A blank line below titles parts them from the table.
+  const isApart = rows[rows.findIndex(({ line }) => line === lastAbove) + 1]?.isAfterBlank === true;
+  const above = new Set(isApart ? [] : preamble.map(({ line }) => line));
+  return findMixedDelimiters({
+    delimiter: dialect.value.delimiter,
+    width: header.names.length,
+    header: rows.find(({ line }) => line === header.lines.at(-1)),
+    rows: body,
+    above: rows.filter(({ line }) => above.has(line)),
+  });
 }
 
 function decideHeader(

@@ -12,11 +12,11 @@ import { applyMapping, type ColumnMapping } from '../../tabular/mapping/mapping.
 import type { SavedMapping } from '../../tabular/mapping/saved-mapping.ts';
 import { suggestMapping } from '../../tabular/mapping/suggest-mapping.ts';
 import { nothingTaught, type TaughtNames } from '../../tabular/mapping/taught-names.ts';
-import type { Reading, ReadingOverrides } from '../../tabular/reading.ts';
+import type { ColumnRoles, Reading, ReadingOverrides } from '../../tabular/reading.ts';
 import { mapLike } from '../../tabular/returned-rows.ts';
 import { sniffTable } from '../../tabular/sniff-table.ts';
 import { decideDateOrder } from '../../tabular/values/date-order.ts';
-import { adsFields, distinctive, type Platform, platforms, presets } from './fields.ts';
+import { adsFields, distinctive, type Platform, platforms, presets, segmentFields } from './fields.ts';
 import { type ReportRange, rangeOfRows, statedRange } from './report-range.ts';
 
 /** The mapping as it was applied to one file. */
@@ -57,12 +57,24 @@ export async function decideReading(
     isKnownHeader: (name) => isKnown(name) || taught.has(headerName(name).key),
     ...(options.fileName == null ? {} : { fileName: options.fileName }),
     ...(options.overrides === undefined ? {} : { overrides: options.overrides }),
+    rolesOf: (columns) => rolesOf(suggestMapping(columns, adsFields, presets[platform], taught).columns),
   });
   const { columns } = suggestMapping(reading.columns, adsFields, presets[platform], taught);
   const naming = columns.filter(({ field }) => field !== null && /^(?:campaign|ad_set|ad)_(?:id|name)$/.test(field));
   const dated = withDateOrders(reading, columns);
   if (naming.length === 0) return dated;
   return { ...dated, totals: { ...dated.totals, identityColumns: naming.map(({ column }) => column) } };
+}
+
+/** Ids, names and days tell what a number is of; segments part it. */
+function rolesOf(mapped: readonly ColumnMapping[]): ColumnRoles {
+  const columnsOf = (isOf: (field: string) => boolean) =>
+    mapped.filter(({ field }) => field !== null && isOf(field)).map(({ column }) => column);
+  return {
+    telling: columnsOf((field) => /^(?:campaign|ad_set|ad)_(?:id|name)$|^metric_date$|^date_start$/.test(field)),
+    segments: columnsOf((field) => segmentFields.has(field)),
+    areTotalsCompared: true,
+  };
 }
 
 /**

@@ -3,6 +3,8 @@
 import type { RejectRecord } from '../../engine/sql/insert-rejects.ts';
 import { storableText } from '../../platform/storable-text.ts';
 import { ContentCounter } from '../../tabular/content-counter.ts';
+import { TotalRows } from '../../tabular/layout/total-rows.ts';
+import { TotalLabels } from '../../tabular/layout/total-words.ts';
 import type { Reading } from '../../tabular/reading.ts';
 import type { RowBatch } from '../../tabular/row-batch.ts';
 import { SetAsideWatch } from '../../tabular/set-aside-watch.ts';
@@ -42,6 +44,8 @@ export class RowStager {
   readonly #warnings: Map<string, number>;
   readonly #content: ContentCounter;
   readonly #setAsides: SetAsideWatch;
+  /** Totals of parts of the file: what they say is not what all rows say. */
+  readonly #among: TotalRows | null;
   #rejects: RejectRecord[] = [];
   #setAsideShown: SetAsideRow[];
   #declared: Partial<Sums> | null;
@@ -71,6 +75,8 @@ export class RowStager {
     this.#warnings = new Map(Object.entries(counts.warnings));
     this.#content = new ContentCounter(counts.content, state.position.offset, fileBytes);
     this.#setAsides = new SetAsideWatch(reading, state.setAside);
+    const { words, among } = reading.totals;
+    this.#among = among === undefined ? null : new TotalRows(this.#names, among, new TotalLabels(words));
     this.#setAsideShown = [...state.furniture];
     this.#declared = counts.declared;
     this.#state = state;
@@ -97,8 +103,11 @@ export class RowStager {
   /** Rows `from` up to `to` of the batch; the whole batch in order, in as many pieces as the caller likes. */
   add(batch: RowBatch, from = 0, to = batch.rowCount): void {
     for (let row = from; row < to; row++) {
-      if (batch.kinds[row] === 0) this.#addData(batch, row);
-      else this.#setAside(batch, row);
+      if (batch.kinds[row] !== 0) this.#setAside(batch, row);
+      else {
+        this.#addData(batch, row);
+        this.#setAsides.addData(batch, row);
+      }
     }
     if (to < batch.rowCount) return;
     this.#content.add(batch);
@@ -183,7 +192,8 @@ export class RowStager {
     this.#setAsideLines++;
     this.#setAsides.add(batch, row);
     const kind = batch.kind(row);
-    if (kind === 'total' && this.#declared === null) this.#declared = this.#totalsOf(batch, row);
+    if (kind === 'total' && this.#declared === null && this.#among?.has(batch, row) !== true)
+      this.#declared = this.#totalsOf(batch, row);
     if (this.#setAsideShown.length >= MAX_SET_ASIDE_SHOWN) return;
     const text = storableText(batch.rawText(row).slice(0, MAX_TEXT_SHOWN));
     this.#setAsideShown.push({ line: batch.line(row), kind, text });

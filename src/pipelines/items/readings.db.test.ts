@@ -190,3 +190,40 @@ it('stores its rows and processes none of them before somebody has answered for 
   await bench.ended(jobId);
   expect([...new Set(await statuses(jobId))]).toEqual(['DONE']);
 });
+
+it.each([
+  [
+    'totals_among_rows',
+    ['SKU;Price', 'T-1;10,5', 'T-2;21,25', 'Summe Nord;31,75', 'T-3;44', 'T-4;57', 'Summe Süd;101'],
+    ['T-1', 'T-2', 'T-3', 'T-4'],
+  ],
+  [
+    'groups_named_once',
+    ['Brand;SKU', 'Acme;C-1', ';C-2', ';C-3', 'Bolt;C-4', ';C-5'],
+    ['Acme', 'Acme', 'Acme', 'Bolt', 'Bolt'],
+  ],
+])(
+  'asks about rows that belong together before one of them is stored, and reads them as answered: %s',
+  async (code, file, first) => {
+    const jobId = await bench.submit(file, { processor: 'by-sku' });
+    const question = await waitFor(() => findOpenQuestion(bench.engine.pools.control, bench.admin.tenantId, jobId), {
+      what: 'the question',
+    });
+    expect(question.details).toMatchObject({ doubts: [{ code }] });
+    expect(await bench.items(jobId)).toEqual([]);
+    const answer = { params: { question_id: question.question_id }, body: { choice: 'other_1' } };
+    expect((await bench.call('questions.answer', jobId, answer)).status).toBe(200);
+    await bench.ended(jobId);
+    expect((await bench.items(jobId)).map(({ input }) => Object.values(input)[0])).toEqual(first);
+  },
+);
+
+it('holds a job whose cells are parted by two signs before a row is stored', async () => {
+  const rows = Array.from({ length: 5 }, (_, i) => `D-${i};Kettle,Acme,${i}`);
+  const jobId = await bench.submit(['SKU;Title,Brand,Price', ...rows], { processor: 'by-sku' });
+  const question = await waitFor(() => findOpenQuestion(bench.engine.pools.control, bench.admin.tenantId, jobId), {
+    what: 'the question',
+  });
+  expect(question.details).toMatchObject({ doubts: [{ code: 'delimiters_mixed' }] });
+  expect(await bench.items(jobId)).toEqual([]);
+});

@@ -141,3 +141,42 @@ describe('columns that may be the same field', () => {
     expect(await bench.ended(tenantId, await bench.submit(tenantId, same))).toMatchObject({ status: 'completed' });
   });
 });
+
+describe('rows that belong together', () => {
+  const header = 'County,Case Number,Plaintiff,Judgment Amount,Filing Date';
+  const answered = async (tenantId: string, lines: readonly string[], code: string) => {
+    const { runId, question, actor } = await asked(tenantId, [header, ...lines].join('\n'));
+    expect(question.details).toMatchObject({ doubts: [{ code }] });
+    expect(await casesOf(database.admin, tenantId)).toEqual([]);
+    await bench.engine.answer(actor, question.question_id, 'other_1');
+    const run = await bench.ended(tenantId, runId);
+    expect((await bench.engine.verify(tenantId, runId)).differences).toEqual([]);
+    return run;
+  };
+
+  it('under a county that is named once are stored with it when somebody says so', async () => {
+    const tenantId = newTenant();
+    const lines = ['Kings,G-1,Ann,10.5,2024-01-01', ',G-2,Bea,21,2024-01-02', ',G-3,Cy,33,2024-01-03'];
+    const more = ['Queens,G-4,Di,47,2024-01-04', ',G-5,Ed,58,2024-01-05'];
+    const run = await answered(tenantId, [...lines, ...more], 'groups_named_once');
+    expect(run).toMatchObject({ status: 'completed', receipt: { read: 5, outcomes: { inserted: 5 } } });
+    expect((await casesOf(database.admin, tenantId)).map(({ county }) => county)).toEqual([
+      ...['Kings', 'Kings', 'Kings', 'Queens', 'Queens'],
+    ]);
+  });
+
+  it('and a subtotal that adds them up are told apart: it is no case when somebody says so', async () => {
+    const tenantId = newTenant();
+    const kings = [
+      'Kings,S-1,Ann,10.5,2024-01-01',
+      'Kings,S-2,Bea,21.25,2024-01-02',
+      'Kings,Subtotal Kings,Ann,31.75,',
+    ];
+    const queens = ['Queens,S-4,Di,47,2024-01-04', 'Queens,S-5,Ed,58,2024-01-05', 'Queens,Subtotal Queens,Di,105,'];
+    const run = await answered(tenantId, [...kings, ...queens], 'totals_among_rows');
+    expect(run).toMatchObject({ status: 'completed', receipt: { read: 4, outcomes: { inserted: 4 } } });
+    expect((await casesOf(database.admin, tenantId)).map(({ case_number: id }) => id)).toEqual([
+      ...['S-1', 'S-2', 'S-4', 'S-5'],
+    ]);
+  });
+});

@@ -24,6 +24,12 @@ export async function decideReading(
     isKnownHeader: judgmentFields.knownHeaders(judgmentPresets),
     ...(options.fileName == null ? {} : { fileName: options.fileName }),
     ...(options.overrides === undefined ? {} : { overrides: options.overrides }),
+    rolesOf: (columns) => ({
+      telling: suggestMapping(columns, judgmentFields, judgmentPresets)
+        .columns.filter(({ field }) => /^(?:case_number|county)$/.test(field ?? ''))
+        .map(({ column }) => column),
+      segments: [],
+    }),
   });
   // A case is told from a total by its number; a row without a number is a fault and not a footer.
   const { columns } = suggestMapping(reading.columns, judgmentFields, judgmentPresets);

@@ -96,8 +96,11 @@ export class RowStager {
   add(batch: RowBatch, from = 0, to = batch.rowCount): void {
     if (from === 0) this.#gathered.push({ batch, firstIndex: this.#read });
     for (let row = from; row < to; row++) {
-      if (batch.kinds[row] === 0) this.#addData(batch, row);
-      else this.#setAside(batch, row);
+      if (batch.kinds[row] !== 0) this.#setAside(batch, row);
+      else {
+        this.#addData(batch, row);
+        this.#setAsides.addData(batch, row);
+      }
     }
     if (to < batch.rowCount) return;
     this.#content.add(batch);

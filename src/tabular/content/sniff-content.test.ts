@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { writeXlsx } from 'hucre/xlsx';
 import { describe, expect, it } from 'vitest';
 import { metaExport } from '../../../test/support/tables.ts';
+import { buildZip } from '../../../test/support/workbooks.ts';
 import { type ContentKind, checkExtension, sniffContent } from './sniff-content.ts';
 
 const compound = Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
@@ -63,6 +64,39 @@ describe('what a file is by its bytes', () => {
 
   it('knows a real workbook', async () => {
     expect(sniffContent(await writeXlsx({ sheets: [{ name: 'A', rows: [['x']] }] }))).toBe('xlsx');
+  });
+});
+
+describe('an Office file that is cut off', () => {
+  const noise = Array.from({ length: 40 }, (_, i) => `<Default Extension="x${i * 7919}"/>`).join('');
+  const office = (type: string, folder: string) =>
+    buildZip([
+      {
+        name: '[Content_Types].xml',
+        content: `<Types><Override ContentType="application/${type}.main+xml"/>${noise}</Types>`,
+      },
+      { name: '_rels/.rels', content: '<Relationships/>' },
+      { name: `${folder}/main.xml`, content: '<main/>' },
+    ]);
+  const saidOf = (whole: Buffer) =>
+    Array.from({ length: whole.length }, (_, i) => sniffContent(whole.subarray(0, i + 1)));
+
+  it.each([
+    ['docx', 'wordprocessingml', 'word'],
+    ['pptx', 'presentationml', 'ppt'],
+    ['xlsx', 'spreadsheetml', 'xl'],
+  ] as const)('is never called another kind, wherever it is cut: %s', (kind, type, folder) => {
+    const said = new Set(saidOf(office(type, folder)).slice(4));
+    expect([...said]).toEqual(['zip', 'office', kind]);
+  });
+
+  it('is said to be cut off where it does not show which program it is of', () => {
+    const whole = buildZip([
+      { name: '[Content_Types].xml', content: '<Types/>' },
+      { name: 'word/document.xml', content: '<w/>' },
+    ]);
+    const cut = whole.subarray(0, whole.indexOf('word/'));
+    expect(() => checkExtension('data.csv', sniffContent(cut))).toThrow('the beginning of an Office file, cut off');
   });
 });
 

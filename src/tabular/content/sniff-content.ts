@@ -1,5 +1,6 @@
 // What a file is, by its bytes, whatever its name says. The intake uses it to refuse a mismatch before anything is parsed;
 // reading tables uses it to pick the reader. It looks at the first bytes only and parses nothing.
+import { constants, inflateRawSync } from 'node:zlib';
 import { MillraceError } from '../../contract/errors/millrace-error.ts';
 import { decodeText } from '../text/decode-text.ts';
 import { type WideEncoding, wideEncoding } from '../text/wide-text.ts';
@@ -16,6 +17,8 @@ export type ContentKind =
   | 'xls'
   | 'encrypted_office'
   | 'docx'
+  | 'pptx'
+  | 'office'
   | 'ods'
   | 'zip'
   | 'gzip'
@@ -25,6 +28,13 @@ export type ContentKind =
 
 /** How much of the file `sniffContent` wants to see. */
 export const SNIFF_BYTES = 64 * 1024;
+
+const LOCAL_HEADER = 'PK\x03\x04';
+const LOCAL_HEADER_BYTES = 30;
+const CONTENT_TYPES = '[Content_Types].xml';
+/** The method of a part that is not packed. */
+const STORED = 0;
+const MAX_TYPES_BYTES = 1024 * 1024;
 
 const described: Readonly<Record<ContentKind, string>> = {
   empty: 'empty',
@@ -38,6 +48,8 @@ const described: Readonly<Record<ContentKind, string>> = {
   xls: 'an Excel 97–2003 file (.xls)',
   encrypted_office: 'a password-protected Office file',
   docx: 'a Word document',
+  pptx: 'a PowerPoint presentation',
+  office: 'the beginning of an Office file, cut off before it says whether it is Word, Excel or PowerPoint',
   ods: 'an OpenDocument file',
   zip: 'a zip archive',
   gzip: 'compressed (gzip)',
@@ -61,6 +73,7 @@ const extensions: Readonly<Record<string, readonly ContentKind[]>> = {
   ods: ['ods'],
   pdf: ['pdf'],
   docx: ['docx', 'encrypted_office'],
+  pptx: ['pptx', 'encrypted_office'],
   html: ['html', 'xml'],
   htm: ['html', 'xml'],
   xml: ['xml', 'html'],
@@ -116,16 +129,45 @@ function bySignature(bytes: Buffer): ContentKind | null {
 /** By the names in the local file headers that lie in the first bytes. */
 function zipKind(bytes: Buffer): ContentKind {
   let kind: ContentKind = 'zip';
-  for (let at = bytes.indexOf('PK\x03\x04'); at !== -1; at = bytes.indexOf('PK\x03\x04', at + 4)) {
-    if (at + 30 > bytes.length) break;
-    const name = bytes.toString('latin1', at + 30, at + 30 + bytes.readUInt16LE(at + 26));
+  for (let at = bytes.indexOf(LOCAL_HEADER); at !== -1; at = bytes.indexOf(LOCAL_HEADER, at + 4)) {
+    if (at + LOCAL_HEADER_BYTES > bytes.length) break;
+    const name = bytes.toString(
+      'latin1',
+      at + LOCAL_HEADER_BYTES,
+      at + LOCAL_HEADER_BYTES + bytes.readUInt16LE(at + 26),
+    );
     if (name === 'xl/workbook.bin') return 'xlsb';
     if (name.startsWith('xl/')) kind = 'xlsx';
     else if (name.startsWith('word/')) return 'docx';
+    else if (name.startsWith('ppt/')) return 'pptx';
     else if (name === 'mimetype' && bytes.includes('application/vnd.oasis.opendocument')) return 'ods';
-    else if (name === '[Content_Types].xml' && kind === 'zip') kind = 'xlsx';
+    else if (name === CONTENT_TYPES && kind === 'zip') kind = officeKind(bytes, at);
   }
   return kind;
+}
+
+/** Office files begin with a list of their parts and types; of a file that was cut off it may be all there is. */
+function officeKind(bytes: Buffer, header: number): ContentKind {
+  const types = inflatedStart(bytes, header);
+  if (types.includes('wordprocessingml')) return 'docx';
+  if (types.includes('presentationml')) return 'pptx';
+  // Looked at no further than this, a workbook may name its parts behind a large picture.
+  return types.includes('spreadsheetml') || bytes.length >= SNIFF_BYTES ? 'xlsx' : 'office';
+}
+
+/** A part's text as far as it is there; empty where it cannot be unpacked. */
+function inflatedStart(bytes: Buffer, header: number): string {
+  const from = header + LOCAL_HEADER_BYTES + bytes.readUInt16LE(header + 26) + bytes.readUInt16LE(header + 28);
+  const packed = bytes.subarray(from);
+  if (bytes.readUInt16LE(header + 8) === STORED) return packed.toString('latin1', 0, MAX_TYPES_BYTES);
+  try {
+    return inflateRawSync(packed, {
+      finishFlush: constants.Z_SYNC_FLUSH,
+      maxOutputLength: MAX_TYPES_BYTES,
+    }).toString('latin1');
+  } catch {
+    return '';
+  }
 }
 
 /** Entry names of a compound file are UTF-16; an encrypted workbook holds one named EncryptedPackage. */

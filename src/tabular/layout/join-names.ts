@@ -1,6 +1,9 @@
 // The names of columns from the rows of a header, one row or several.
 import type { SampleRow } from './sample-row.ts';
 
+/** What a name above it is measured in. */
+const UNIT = /^(?:[([].*[)\]]|[€$£¥%#]|EUR|USD|GBP|CHF|JPY|CAD|AUD)$/;
+
 /**
  * Rows are joined from top to bottom; a group title stands over its first column only, and the columns to its right belong to it as well.
  * `isComplete`: the last row names things the caller knows, so that a group is only put before names that occur twice.
@@ -15,7 +18,7 @@ export function joinNames(headers: readonly SampleRow[], isComplete: boolean): s
   for (const name of lower) times.set(name.trim(), (times.get(name.trim()) ?? 0) + 1);
   const names = Array.from({ length: width }, (_, column) => {
     const name = (lower[column] ?? '').trim();
-    if (isComplete && name !== '' && (times.get(name) ?? 0) === 1) return name;
+    if (isComplete && name !== '' && (times.get(name) ?? 0) === 1 && !UNIT.test(name)) return name;
     const parts = levels
       .map((cells) => (cells[column] ?? '').trim().replace(/\s+/g, ' '))
       .filter((part) => part !== '');

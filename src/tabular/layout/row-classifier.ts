@@ -15,6 +15,7 @@ import { unnamedColumn } from './join-names.ts';
 import { LaterTables } from './later-tables.ts';
 import { saysNote, saysPage } from './note-words.ts';
 import { isRuleCode, isRuleRow } from './rules-between-rows.ts';
+import { TotalRows } from './total-rows.ts';
 import { defaultTotalWords, TotalLabels } from './total-words.ts';
 import { shapeOf } from './value-shape.ts';
 
@@ -42,6 +43,10 @@ export class RowClassifier {
   /** Both: what tells a row from others. */
   readonly #telling: readonly number[];
   readonly #numbers: readonly number[];
+  /** Null unless a person said that there are any. */
+  readonly #among: TotalRows | null;
+  /** Empty cells in the columns that name things are read as the value above: then only sums tell a total without a label. */
+  readonly #isCarried: boolean;
   readonly #padsShortRows: boolean;
   readonly #later: LaterTables;
   /** Null in readings that were decided before comments were told from rows. */
@@ -75,6 +80,9 @@ export class RowClassifier {
       isNew && reading.totals.identityColumns === null && leading?.kind === 'integer' ? leading.index : null;
     this.#telling = [...this.#naming, ...this.#dates];
     this.#numbers = ofKind('integer', 'decimal', 'money', 'percent');
+    this.#among =
+      reading.totals.among === undefined ? null : new TotalRows(this.#names, reading.totals.among, this.#labels);
+    this.#isCarried = this.#identity.some((column) => reading.carryDown?.includes(this.#names[column] ?? ''));
     this.#padsShortRows = reading.shortRows === 'pad';
     this.#hasSeenData = fromLine > this.#dataFromLine;
     this.#later = new LaterTables(reading, fromLine, later);
@@ -111,6 +119,7 @@ export class RowClassifier {
     if (this.#later.isInside && !this.#keptLines.has(line)) return 'other_table';
     if (!this.#keptLines.has(line) && this.#isAside(batch, row)) return 'note';
     if (batch.faults[row] === 0 && !this.#keptLines.has(line)) {
+      if (this.#among?.has(batch, row) === true) return 'total';
       if (this.#isLabelledTotal(batch, row) || this.#isGroupTotal(batch, row)) return 'total';
       if (!this.#hasSeenData && this.#isUnlabelledTotal(batch, row)) return 'total';
     }
@@ -222,8 +231,8 @@ export class RowClassifier {
   }
 
   /** Whether a column of the rows above sums up to the row, within rounding. What came before this batch is not known: then the label counts. */
-  #addsUp(batch: RowBatch, row: number): boolean {
-    if (batch.firstRow > 0) return true;
+  #addsUp(batch: RowBatch, row: number, unlessKnown = true): boolean {
+    if (batch.firstRow > 0) return unlessKnown;
     return this.#numbers.some((column) => {
       const total = this.#numberAt(batch, row, column);
       if (total === null) return false;
@@ -249,7 +258,8 @@ export class RowClassifier {
       this.#identity.every((column) => isVoid(batch, row, column)) &&
       this.#numbers.some((column) => !isVoid(batch, row, column)) &&
       !this.#hasOwnDay(batch, row) &&
-      (this.#counted === null || isVoid(batch, row, this.#counted))
+      (this.#counted === null || isVoid(batch, row, this.#counted)) &&
+      (!this.#isCarried || this.#addsUp(batch, row, false))
     );
   }
 

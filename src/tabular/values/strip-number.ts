@@ -19,11 +19,14 @@ const SIGNS = /^[-−+]/;
 const WORD = /^[a-jl-y]/;
 const LETTER = /^[A-Za-z]/;
 const DIGITS = /^\d+$/;
+/** Footnotes, fractions and numbers in circles: made plain they would be one more digit of the number before them. */
+const RAISED = /[¹²³\u2070-\u209f\u2460-\u24ff¼-¾\u2150-\u218b]/;
 
 /** Null when the text cannot be a number. The text may have surrounding blanks of any kind. */
 export function stripNumber(text: string): StrippedNumber | null {
   if (WORD.test(text)) return null;
   if (DIGITS.test(text)) return { digits: text, isNegative: false, isPercent: false, currency: null };
+  if (RAISED.test(text)) return null;
   let rest = text.normalize('NFKC').trim();
   // What stands behind a letter that begins no currency is never looked at.
   if (LETTER.test(rest) && !leading.test(rest)) return null;

@@ -20,8 +20,10 @@ export interface SheetContext {
 export interface SheetNotes {
   /** A formula whose result nobody has stored. */
   uncomputed(row: number): void;
-  /** Cells of several rows shown as one: only the first holds the value. */
-  merged(fromRow: number, toRow: number): void;
+  /** Cells of several rows shown as one: only the first holds the value. Columns count from 0. */
+  merged(fromRow: number, toRow: number, column: number): void;
+  /** Columns that are not shown, the last one included; they are told before the first row. */
+  hiddenColumns(from: number, to: number): void;
 }
 
 /** Calls `onRow` with the row's number (from 1), its texts, and whether the sheet hides it. */
@@ -88,6 +90,7 @@ export function sheetEvents(
         rowLength = 0;
         column = -1;
       } else if (name === 'f') hasFormula = isInCell;
+      else if (name === 'col') tellHiddenColumns(attributes, notes);
       else if (name === 'rPh') isPhonetic = true;
       else if (name === 'mergeCell') tellMerged(attribute(attributes, 'ref') ?? '', notes);
     },
@@ -132,7 +135,15 @@ function displayCell(type: string, style: number, value: string, context: SheetC
 /** "B2:B5"; "A1:F1" is a title over several columns. */
 function tellMerged(range: string, notes: SheetNotes | undefined): void {
   const [from = 0, to = 0] = range.split(':').map((place) => Number(place.replace(/^\$?[A-Za-z]+\$?/, '')));
-  if (to > from) notes?.merged(from, to);
+  if (to > from) notes?.merged(from, to, columnOf(range.replace(/^\$/, '')));
+}
+
+/** Also those that are no wider than nothing: a person sees neither. */
+function tellHiddenColumns(attributes: string, notes: SheetNotes | undefined): void {
+  const isHidden =
+    /^(?:1|true)$/.test(attribute(attributes, 'hidden') ?? '') || Number(attribute(attributes, 'width') ?? 1) === 0;
+  const [from, to] = [Number(attribute(attributes, 'min')), Number(attribute(attributes, 'max'))];
+  if (isHidden && from >= 1 && to >= from) notes?.hiddenColumns(from - 1, to - 1);
 }
 
 /** A cell whose text is nowhere is not an empty cell. */

@@ -38,7 +38,7 @@ const MAX_OTHERS = 20;
 const MAX_LINES_TOLD = 10;
 const MAX_MERGED = 10_000;
 
-type Noted = Pick<WorkbookRest, 'hidden' | 'uncomputed' | 'merged'>;
+type Noted = Pick<WorkbookRest, 'hidden' | 'hiddenColumns' | 'uncomputed' | 'merged'>;
 
 async function lookAtOthers(
   zip: ZipArchive,
@@ -47,14 +47,14 @@ async function lookAtOthers(
 ): Promise<OtherSheet[]> {
   const others: OtherSheet[] = [];
   for (const { name, path, isHidden } of workbook.sheets.slice(0, MAX_OTHERS)) {
-    if (isHidden || path === read.path || !zip.has(path)) continue;
+    if (path === read.path || !zip.has(path)) continue;
     let text = '';
     for await (const chunk of zip.read(path)) {
       text += chunk.toString('latin1');
       if (text.length > OTHER_BYTES) break;
     }
     const rows = text.match(/<(?:\w+:)?row\b/g)?.length ?? 0;
-    others.push({ name, rows, cells: text.match(/<(?:\w+:)?v>|<(?:\w+:)?is>/g)?.length ?? 0 });
+    others.push({ name, rows, cells: text.match(/<(?:\w+:)?v>|<(?:\w+:)?is>/g)?.length ?? 0, isHidden });
   }
   return others;
 }
@@ -70,9 +70,11 @@ async function writeRows(
   // Counted from the first row on, wherever reading goes on: the sums are told once, at the end.
   const hidden = { rows: 0, lines: [] as number[] };
   const uncomputed = { cells: 0, lines: [] as number[] };
-  const merged: [number, number][] = [];
+  const hiddenColumns = new HiddenColumns();
+  const merged: [number, number, number][] = [];
   const onRow = (number: number, cells: string[], isHidden: boolean) => {
     if (isHidden && cells.length > 0 && ++hidden.rows <= MAX_LINES_TOLD) hidden.lines.push(number);
+    hiddenColumns.look(cells);
     if (number < request.fromRow) return;
     pending += wireRow(number, cells);
     if (++rows === request.maxRows) throw new EnoughRows();
@@ -82,9 +84,10 @@ async function writeRows(
       uncomputed.cells++;
       if (uncomputed.lines.length < MAX_LINES_TOLD && uncomputed.lines.at(-1) !== row) uncomputed.lines.push(row);
     },
-    merged: (from, to) => {
-      if (merged.length < MAX_MERGED) merged.push([from, to]);
+    merged: (from, to, column) => {
+      if (merged.length < MAX_MERGED) merged.push([from, to, column]);
     },
+    hiddenColumns: (from, to) => hiddenColumns.add(from, Math.min(to, request.limits.maxColumns - 1)),
   });
   try {
     for await (const chunk of zip.read(path)) {
@@ -97,7 +100,30 @@ async function writeRows(
     if (!(error instanceof EnoughRows)) throw error;
   }
   if (pending.length > 0) process.stdout.write(pending);
-  return { hidden, uncomputed, merged };
+  return { hidden, hiddenColumns: hiddenColumns.filled, uncomputed, merged };
+}
+
+/** Which of the columns that a sheet hides hold anything. */
+class HiddenColumns {
+  readonly #open = new Set<number>();
+  readonly #filled = new Set<number>();
+
+  add(from: number, to: number): void {
+    for (let column = from; column <= to; column++) this.#open.add(column);
+  }
+
+  look(cells: readonly string[]): void {
+    if (this.#open.size === 0) return;
+    for (const column of this.#open) {
+      if (column >= cells.length || cells[column] === '') continue;
+      this.#filled.add(column);
+      this.#open.delete(column);
+    }
+  }
+
+  get filled(): number[] {
+    return [...this.#filled].sort((a, b) => a - b);
+  }
 }
 
 /** Everything that is not the sheet that was read. A sheet that cannot be read is a part like any other, and said to be unreadable. */

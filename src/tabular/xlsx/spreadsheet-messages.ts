@@ -18,9 +18,10 @@ export interface SpreadsheetRequest {
   readonly limits: TableLimits;
 }
 
-/** A visible sheet that is not read: what the start of it holds. */
+/** A sheet that is not read: what the start of it holds. */
 export interface OtherSheet {
   readonly name: string;
+  readonly isHidden: boolean;
   readonly rows: number;
   readonly cells: number;
 }

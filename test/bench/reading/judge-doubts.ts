@@ -78,7 +78,9 @@ async function doubtsIn(bytes: Buffer): Promise<Doubts> {
     const table = await readTable(bytesSource(bytes));
     const watch = new SetAsideWatch(table.reading);
     for await (const batch of table.batches()) {
-      for (let row = 0; row < batch.rowCount; row++) if (batch.kinds[row] !== 0) watch.add(batch, row);
+      for (let row = 0; row < batch.rowCount; row++)
+        if (batch.kinds[row] === 0) watch.addData(batch, row);
+        else watch.add(batch, row);
       watch.addSpans(batch);
     }
     return [...(table.reading.doubts ?? []), ...doubtsOfFindings(watch.findings)];

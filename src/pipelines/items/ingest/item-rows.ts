@@ -81,8 +81,10 @@ export class ItemRows {
   /** A whole batch. An insert holds no more than the bounds, but for a row that is larger alone. */
   add(batch: RowBatch, bounds: InsertBounds): void {
     for (let row = 0; row < batch.rowCount; row += 1) {
-      if (batch.kinds[row] === 0) this.#addData(batch, row, bounds);
-      else {
+      if (batch.kinds[row] === 0) {
+        this.#addData(batch, row, bounds);
+        this.#setAsides.addData(batch, row);
+      } else {
         this.#furniture += 1;
         this.#setAsides.add(batch, row);
       }
