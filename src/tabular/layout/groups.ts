@@ -6,8 +6,9 @@ import { type CarriedColumns, carriedDown, findCarried } from './carried-down.ts
 import { RowClassifier } from './row-classifier.ts';
 import type { SampleRow } from './sample-row.ts';
 import { addsUp } from './sums-of-rows.ts';
+import type { TotalsAmong } from './table-so-read.ts';
 import { TotalLabels } from './total-words.ts';
-import { findTotalsAmong, type TotalsAmong } from './totals-among-rows.ts';
+import { findTotalsAmong } from './totals-among-rows.ts';
 
 export interface Groups {
   readonly totals: readonly TotalsAmong[];

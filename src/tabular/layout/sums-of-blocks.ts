@@ -2,7 +2,7 @@
 import type { SampleRow } from './sample-row.ts';
 import type { Measures } from './sums-of-rows.ts';
 import { toleranceOf } from './sums-of-rows.ts';
-import type { TableSoRead, TotalsAmong } from './totals-among-rows.ts';
+import type { TableSoRead, TotalsAmong } from './table-so-read.ts';
 
 /** Digits that agree: beside a label, and where a row names nothing. */
 const LIKELY_DIGITS = 1;

@@ -1,38 +1,15 @@
 // Rows of totals among the rows that they add up: "All devices" beside its devices, "North subtotal" below its cities. Stored like the others they
 // count twice. A label alone proves nothing ("Total Wine" is a shop, "All Star" a campaign): the sums must agree. Without a label they must agree
 // so far that no chance does it.
-import type { ColumnReading, ColumnRoles } from '../reading.ts';
-import type { NumberStyle } from '../values/number-style.ts';
 import type { SampleRow } from './sample-row.ts';
 import { blockSums } from './sums-of-blocks.ts';
 import { type Measures, measuresOf, type Proof, ProofOfSums } from './sums-of-rows.ts';
-import { saysAll, type TotalLabels } from './total-words.ts';
-
-export interface TotalsAmong {
-  readonly column: number;
-  /** As they are written. */
-  readonly values: readonly string[];
-  /** Whatever reads like a total in the column is one, as far as the sample shows. */
-  readonly labels: boolean;
-  readonly rows: readonly SampleRow[];
-  /** In words, for a person. */
-  readonly says: string;
-  /** Whether the values tell these rows from all others. */
-  readonly isTold: boolean;
-}
+import type { TableSoRead, TotalsAmong } from './table-so-read.ts';
+import { saysAll } from './total-words.ts';
 
 const MAX_PATTERNS = 8;
 /** Columns with more different values than this name things and part nothing. */
 const MAX_PARTS = 60;
-
-export interface TableSoRead {
-  /** Rows of data in the order of the file. */
-  readonly rows: readonly SampleRow[];
-  readonly columns: readonly ColumnReading[];
-  readonly style: NumberStyle;
-  readonly labels: TotalLabels;
-  readonly roles?: ColumnRoles | undefined;
-}
 
 export function findTotalsAmong(table: TableSoRead): TotalsAmong[] {
   const telling = tellingColumns(table);
