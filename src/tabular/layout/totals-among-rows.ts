@@ -146,6 +146,6 @@ function keyOf(row: SampleRow, columns: readonly number[]): string {
   return columns.map((column) => textOf(row, column)).join('\u001f');
 }
 
-export function textOf({ cells }: SampleRow, column: number): string {
+function textOf({ cells }: SampleRow, column: number): string {
   return (cells[column] ?? '').trim();
 }
