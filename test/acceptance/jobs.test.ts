@@ -111,7 +111,11 @@ it('start, list, show, items, pause, kickoff, resume, reprocess, export and dele
   const words = async (...args: string[]) =>
     (await json<Item[]>('items', jobId, ...args)).map(({ input }) => input.word);
   expect(await words()).toEqual(['one', 'none', 'later', 'two']);
-  expect(await words('--limit', '2')).toEqual(['one', 'none']);
+  // A program gets the rows alone; beside them it is told that there are more.
+  const first = await millrace(['jobs', 'items', jobId, '--limit', '2', '--json'], remote);
+  expect((JSON.parse(first.stdout) as Item[]).map(({ input }) => input.word)).toEqual(['one', 'none']);
+  const { next } = JSON.parse(first.stderr) as { next: string };
+  expect(await words('--after', next)).toEqual(['later', 'two']);
   expect(await words('--status', 'DONE,NOT_FOUND')).toEqual(['one', 'none', 'two']);
   expect(await words('--text', 'two')).toEqual(['two']);
   expect(await jobs('items', jobId, '--status', 'ERROR')).toBe('No item matches.\n');

@@ -273,13 +273,31 @@ interface Run {
   readonly error: { readonly code: string } | null;
 }
 
+/** Damage may raise a doubt; whoever is asked stores the file as it was read. */
+async function answerQuestion({ url, headers }: Server, runId: string, book: Book): Promise<void> {
+  const { question } = (await (await fetch(`${url}/v1/runs/${runId}`, { headers })).json()) as {
+    question: { readonly question_id: string } | null;
+  };
+  if (question === null) return;
+  const { status } = await fetch(`${url}/v1/questions/${question.question_id}/answer`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ choice: 'as_decided' }),
+  });
+  book.count(book.ends, `asked and answered ${status}`);
+}
+
 /** Every run has ended, within its time, well or with a code of the catalogue. */
 async function auditRuns(server: Server, runs: ReadonlyMap<string, Mutant>, book: Book): Promise<void> {
   const list = async (query: string) => {
     const answer = await fetch(`${server.url}/v1/runs?${query}`, { headers: server.headers });
     return (await answer.json()) as { data: Run[]; next: string | null };
   };
-  await waitFor(async () => !server.isAlive() || (await list('phase=waiting,active&limit=1')).data.length === 0, {
+  const haveEnded = async () => {
+    for (const { run_id: id } of (await list('phase=waiting&limit=100')).data) await answerQuestion(server, id, book);
+    return (await list('phase=waiting,active&limit=1')).data.length === 0;
+  };
+  await waitFor(async () => !server.isAlive() || haveEnded(), {
     timeoutMs: DRAIN_MS + runs.size * DRAIN_MS_EACH,
     everyMs: 250,
     what: 'the runs to end',

@@ -250,7 +250,7 @@ describe('a file that can be read in two ways', () => {
     });
     await page.waitForURL('**/r/*');
     const question = page.getByRole('region', { name: 'Question' });
-    await question.getByText('A second table stands').waitFor();
+    await question.getByText('There is a second table').waitFor();
     const sections = await page
       .locator('main section')
       .evaluateAll((all) => all.map((each) => each.getAttribute('aria-label')));
@@ -283,7 +283,7 @@ describe('two people who answer the same question', () => {
     });
     await page.waitForURL('**/r/*');
     const question = page.getByRole('region', { name: 'Question' });
-    await question.getByText('A second table stands').waitFor();
+    await question.getByText('There is a second table').waitFor();
     // Between the click and the server somebody else answers.
     await page.route('**/v1/questions/*/answer', async (route) => {
       const { pathname } = new URL(route.request().url());
