@@ -1,5 +1,6 @@
 // A batch of rows as every format hands them over: addressed by row and column, with line, byte offset, kind and fault per row.
 // Text is made on demand, so a consumer that needs eight of forty columns pays for eight. A batch owns its bytes and may be kept.
+import type { EdgeWords } from './layout/edge-words.ts';
 import type { SetAsideReason, SetAsideSpan } from './reading-evidence.ts';
 import { faultNumber, faultOf, type RowFault } from './row-fault.ts';
 
@@ -144,6 +145,11 @@ export abstract class RowBatch {
   abstract isEmpty(row: number, column: number): boolean;
   /** The cell's first character if it is ASCII, 128 if it is another, -1 if there is none; cheaper than asking for its text. */
   abstract firstCode(row: number, column: number): number;
+  /** Whether the cell may begin or end with one of the words. */
+  mayEdge(row: number, column: number, words: EdgeWords): boolean {
+    return words.mayEdge(this.text(row, column));
+  }
+
   /** The row as it stands in the file. */
   abstract rawText(row: number): string;
 

@@ -1,9 +1,10 @@
 // Looks at what is set aside while the rows are read, behind the sample: lines that name things and days as rows do, tables that begin
 // behind the first one, and lists of JSON that the survey of the file's start did not reach. Plain JSON in between, so that a checkpoint carries it over a crash.
 import { isRowTakenOut } from './layout/comment-lines.ts';
+import { EdgeWords } from './layout/edge-words.ts';
 import { isRuleRow } from './layout/rules-between-rows.ts';
 import { TotalRows } from './layout/total-rows.ts';
-import { saysAll, TotalLabels } from './layout/total-words.ts';
+import { firstWordsOfAll, saysAll, TotalLabels } from './layout/total-words.ts';
 import { shapeOf } from './layout/value-shape.ts';
 import type { Reading, ReadingDoubt } from './reading.ts';
 import type { RowBatch, WorkbookRest } from './row-batch.ts';
@@ -74,6 +75,7 @@ export class SetAsideWatch {
   #lists: number;
   #tables: LaterTableFound[];
   readonly #labels: TotalLabels;
+  readonly #labelEdges: EdgeWords;
   readonly #among: TotalRows | null;
   /** Columns whose texts may be labels of totals, each with the text that was looked at last. */
   readonly #labelled: { readonly index: number; readonly isSegment: boolean; last: string; saysTotal: boolean }[];
@@ -104,6 +106,7 @@ export class SetAsideWatch {
     this.#tables = [...(before.tables ?? [])];
     const { names } = reading.header.value;
     this.#labels = new TotalLabels(reading.totals.words);
+    this.#labelEdges = new EdgeWords([...reading.totals.words, ...firstWordsOfAll]);
     this.#among = reading.totals.among === undefined ? null : new TotalRows(names, reading.totals.among, this.#labels);
     this.#labelled = labelColumns(reading).map((index) => ({
       index,
@@ -134,7 +137,7 @@ export class SetAsideWatch {
   addData(batch: RowBatch, row: number): void {
     if (this.#labelled.length === 0 || batch.faults[row] !== 0) return;
     for (const column of this.#labelled) {
-      if (batch.isEmpty(row, column.index)) continue;
+      if (!batch.mayEdge(row, column.index, this.#labelEdges)) continue;
       const text = batch.text(row, column.index);
       if (text !== column.last) {
         column.last = text;

@@ -1,4 +1,5 @@
 // Rows of delimited text: spans into the bytes they were read from. Text is decoded on demand and never twice as bytes.
+import type { EdgeWords } from '../layout/edge-words.ts';
 import { type Position, RowBatch } from '../row-batch.ts';
 import { CELL_ESCAPED, CELL_WIDE, type CsvScanner } from './csv-scanner.ts';
 import type { Dialect } from './dialect.ts';
@@ -92,6 +93,13 @@ export class CsvBatch extends RowBatch {
     const cell = this.cellIndex(row, column);
     if (cell === -1 || this.#cellStart[cell] === this.#cellEnd[cell]) return -1;
     return Math.min(this.bytes[this.#cellStart[cell] as number] as number, 128);
+  }
+
+  override mayEdge(row: number, column: number, words: EdgeWords): boolean {
+    const cell = this.cellIndex(row, column);
+    if (cell === -1) return false;
+    if (this.isEscaped(cell)) return words.mayEdge(this.text(row, column));
+    return words.mayEdgeBytes(this.bytes, this.#cellStart[cell] as number, this.#cellEnd[cell] as number);
   }
 
   rawText(row: number): string {

@@ -64,6 +64,8 @@ const allWords = [
 ];
 /** Written without blanks. */
 const allSigns = ['すべて', '全て', '全', '所有', '전체', '모든'];
+/** What a text begins with that `saysAll` says yes to. */
+export const firstWordsOfAll: readonly string[] = [...allWords, ...allSigns];
 const MOST_WORDS = 4;
 const MAX_LABEL = 80;
 /** Scripts that part no words by blanks begin here. */
