@@ -97,8 +97,8 @@ export class CsvBatch extends RowBatch {
 
   override mayEdge(row: number, column: number, words: EdgeWords): boolean {
     const cell = this.cellIndex(row, column);
+    // Escaped quotes at an end are no letters, with their escape or without.
     if (cell === -1) return false;
-    if (this.isEscaped(cell)) return words.mayEdge(this.text(row, column));
     return words.mayEdgeBytes(this.bytes, this.#cellStart[cell] as number, this.#cellEnd[cell] as number);
   }
 
