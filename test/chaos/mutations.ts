@@ -87,6 +87,8 @@ class Book {
   readonly readings = new Map<string, number>();
   readonly answers = new Map<string, number>();
   readonly ends = new Map<string, number>();
+  /** Runs that waited for an answer: how long is no fault of theirs. */
+  readonly asked = new Set<string>();
   readonly #seed: number;
 
   constructor(seed: number) {
@@ -279,6 +281,7 @@ async function answerQuestion({ url, headers }: Server, runId: string, book: Boo
     question: { readonly question_id: string } | null;
   };
   if (question === null) return;
+  book.asked.add(runId);
   const { status } = await fetch(`${url}/v1/questions/${question.question_id}/answer`, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
@@ -323,7 +326,7 @@ function judge(server: Server, run: Run, mutant: Mutant, book: Book): void {
   book.count(book.ends, run.phase === 'failed' ? (run.error?.code ?? 'failed') : run.phase);
   const ms = Date.parse(run.finished_at ?? '') - Date.parse(run.started_at ?? run.finished_at ?? '');
   if (run.phase !== 'done' && run.phase !== 'failed') book.blame('stuck', `its run is ${run.phase}`, mutant);
-  else if (ms > LIMIT_MS) book.blame('stuck', `its run took ${ms} ms`, mutant);
+  else if (ms > LIMIT_MS && !book.asked.has(run.run_id)) book.blame('stuck', `its run took ${ms} ms`, mutant);
   if (run.error !== null && uncatalogued.has(run.error.code))
     book.blame('wrong', `its run failed with ${run.error.code}: ${server.logOf(run.run_id)}`, mutant);
 }
